@@ -1,0 +1,45 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+)
+
+// What a namespace and a name can be in Kubernetes, RFC 1123.
+var (
+	label     = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`)
+	subdomain = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
+)
+
+// CheckNamespace returns what is wrong with the namespace of a workload.
+func CheckNamespace(name string) error {
+	return checkName(name, label, 63, "lower-case letters, digits and '-'")
+}
+
+// CheckName returns what is wrong with the name of a workload.
+func CheckName(name string) error {
+	return checkName(name, subdomain, 253, "lower-case letters, digits, '-' and '.'")
+}
+
+func checkName(name string, pattern *regexp.Regexp, most int, of string) error {
+	switch {
+	case name == "":
+		return errors.New("must be set")
+	case len(name) > most:
+		return fmt.Errorf("must be at most %d characters, got %d", most, len(name))
+	case !pattern.MatchString(name):
+		return fmt.Errorf("must be a name of %s that begins and ends with a letter or digit, got %q", of, name)
+	}
+	return nil
+}
+
+// Validate returns every mistake, each starting with the key it is in.
+func (p *Prometheus) Validate() []error {
+	if u, err := url.Parse(p.URL); err == nil && strings.Contains(strings.TrimRight(u.Path, "/")+"/", "/api/v1/") {
+		return append([]error{errors.New("url: must be the base URL, without /api/v1")}, p.Config.Validate()...)
+	}
+	return p.Config.Validate()
+}
