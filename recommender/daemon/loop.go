@@ -1,0 +1,233 @@
+package daemon
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/infscale/infscale/recommender"
+	"github.com/infscale/infscale/recommender/export"
+)
+
+// A loop evaluates slot after slot. Its fields belong to the goroutine of run; what
+// others read is published.
+type loop struct {
+	log       *zap.Logger
+	metrics   *metrics
+	collector *export.Collector
+	build     func() (*world, error)
+	now       func() time.Time
+	reloads   chan chan error
+	stopped   chan struct{} // closed when run has ended
+
+	world    *world
+	memories map[identity]*memory
+	// previous is the slot that was folded last; zero before the first.
+	previous time.Time
+	// aligned says that previous is a slot of this world's interval.
+	aligned bool
+	// past is when history is asked for again after it failed; zero if it did not.
+	past time.Time
+	// silent says that the latest tick left queries without an answer.
+	silent bool
+	// rateless says that the latest tick found workloads whose rates have no value.
+	rateless bool
+
+	// shown is the world whose configuration is in force, for others to read.
+	shown atomic.Pointer[world]
+	// failed is why shown is not the newest configuration; nil if it is.
+	failed atomic.Pointer[failure]
+	// ready says that every query of one tick got an answer, and that the past is known.
+	ready atomic.Bool
+}
+
+// A job is the reading of one slot, which is under way.
+type job struct {
+	slot   time.Time
+	cancel context.CancelFunc
+	done   chan result // receives once
+}
+
+// results returns where the result arrives; nil without a job.
+func (j *job) results() <-chan result {
+	if j == nil {
+		return nil
+	}
+	return j.done
+}
+
+// stop gives the job up and waits for its end. The result is lost.
+func (j *job) stop() {
+	if j != nil {
+		j.cancel()
+		<-j.done
+	}
+}
+
+// run evaluates until ctx ends. One job reads at a time, so that evaluations never
+// overlap: a slot that begins during one is missed.
+func (l *loop) run(ctx context.Context) error {
+	defer close(l.stopped)
+	defer func() { l.world.source.close() }()
+	timer := time.NewTimer(l.untilFirst(l.now()))
+	defer timer.Stop()
+	var under *job
+	for {
+		select {
+		case <-ctx.Done():
+			under.stop()
+			return nil
+		case <-timer.C:
+			now := l.now()
+			slot := slotOf(now, l.world.interval)
+			timer.Reset(slot.Add(l.world.interval).Sub(now))
+			if under == nil && slot.Before(l.previous.Add(-l.world.interval)) {
+				l.rewind(slot)
+			}
+			if under == nil && slot.After(l.previous) {
+				under = l.start(ctx, slot)
+			}
+		case r := <-under.results():
+			under.cancel()
+			under = nil
+			l.fold(&r)
+		case answer := <-l.reloads:
+			next, err := l.build()
+			if err == nil {
+				under.stop()
+				l.adopt(next)
+				now := l.now()
+				timer.Reset(l.untilNext(now))
+				under = l.restart(ctx, under, now)
+			}
+			l.reloaded(err)
+			answer <- err
+		}
+	}
+}
+
+// untilFirst returns how long to wait at the start: not at all, unless the slot
+// that has begun is nearly over.
+func (l *loop) untilFirst(now time.Time) time.Duration {
+	if now.Sub(slotOf(now, l.world.interval)) <= l.world.interval/2 {
+		return 0
+	}
+	return l.untilNext(now)
+}
+
+// untilNext returns how long it is to the next slot.
+func (l *loop) untilNext(now time.Time) time.Duration {
+	return slotOf(now, l.world.interval).Add(l.world.interval).Sub(now)
+}
+
+// start begins to read a slot, and the past where it is needed.
+func (l *loop) start(ctx context.Context, slot time.Time) *job {
+	ctx, cancel := context.WithCancel(ctx)
+	j := &job{slot: slot, cancel: cancel, done: make(chan result, 1)}
+	w, past := l.world, l.unsettled() && !slot.Before(l.past)
+	go func() { j.done <- w.read(ctx, slot, past) }()
+	return j
+}
+
+// rewind starts again after the clock was set back: what was decided on times that
+// are yet to come says nothing of now.
+func (l *loop) rewind(slot time.Time) {
+	by := slot.Sub(l.previous)
+	l.log.Warn("the clock was set back, the past is read again", zap.Duration("by", -by))
+	for _, m := range l.memories {
+		m.doubt(by)
+		m.follower.seen = false
+	}
+	l.previous, l.aligned, l.past = time.Time{}, false, time.Time{}
+}
+
+// restart reads again what a reload interrupted, in the slots of the new world.
+func (l *loop) restart(ctx context.Context, interrupted *job, now time.Time) *job {
+	slot := slotOf(now, l.world.interval)
+	if interrupted == nil || !slot.After(l.previous) {
+		return nil
+	}
+	return l.start(ctx, slot)
+}
+
+// unsettled reports whether any workload lacks its past.
+func (l *loop) unsettled() bool {
+	for _, m := range l.memories {
+		if !m.settled {
+			return true
+		}
+	}
+	return false
+}
+
+// fold decides on what was read, and publishes it.
+func (l *loop) fold(r *result) {
+	start := time.Now()
+	l.foldHistory(r)
+	answered := !r.live.unanswered
+	for i := range l.world.workloads {
+		t := &l.world.workloads[i]
+		m := l.memories[t.identity]
+		before := m.decision
+		changed := m.decide(r.live.observations[i], r.live.reports[i], answered)
+		l.metrics.decided(t.identity, &before, &m.decision)
+		l.logDecision(t.identity, &before, &m.decision, changed)
+	}
+	if l.aligned {
+		l.metrics.missed.Add(float64(slotsBetween(l.previous, r.slot, l.world.interval)))
+	}
+	l.previous, l.aligned = r.slot, true
+	l.lookForRates(r.slot)
+	l.publish()
+	took := r.took + time.Since(start)
+	l.metrics.duration.Observe(took.Seconds())
+	l.logEvaluation(r, took)
+	if answered && !l.unsettled() && !l.ready.Swap(true) {
+		l.log.Info("ready")
+	}
+}
+
+// foldHistory rebuilds the states that lack their past. After a failure it is asked
+// for again, the more rarely the longer the failure took.
+func (l *loop) foldHistory(r *result) {
+	if r.historyErr != nil {
+		if l.past.IsZero() {
+			l.log.Warn("history is not available, decisions are cautious until it is", zap.Error(r.historyErr))
+		}
+		l.past = r.slot.Add(4 * r.caughtUp)
+		return
+	}
+	if r.history == nil {
+		return
+	}
+	for i := range l.world.workloads {
+		if m := l.memories[l.world.workloads[i].identity]; !m.settled {
+			past := make([]recommender.Observation, len(r.history))
+			for j := range r.history {
+				past[j] = r.history[j].observations[i]
+			}
+			m.replay(past)
+		}
+	}
+	l.past = time.Time{}
+	l.log.Info("history replayed", zap.Int("slots", len(r.history)), zap.Duration("took", r.caughtUp))
+}
+
+// publish makes what is known now the snapshot that others see.
+func (l *loop) publish() {
+	s := &export.Snapshot{Slot: l.previous, Workloads: make([]export.Workload, len(l.world.workloads))}
+	for i := range l.world.workloads {
+		t := &l.world.workloads[i]
+		m := l.memories[t.identity]
+		w := export.Undecided(t.namespace, t.name, t.kind, t.policy)
+		if !m.decision.Time.IsZero() {
+			w.Decision, w.Observation = m.decision, m.observation
+		}
+		w.Membership, w.Engines, w.Notes = string(m.report.Matched), m.report.Engines, m.notes(l.previous, l.world.rateWait)
+		w.Following, w.Changes = m.follower.verdict, m.changes
+		s.Workloads[i] = w
+	}
+	l.collector.Publish(s)
+}

@@ -1,0 +1,83 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/infscale/infscale/promapi"
+	"github.com/infscale/infscale/recommender"
+)
+
+// A reading is what was read of every workload for one instant.
+type reading struct {
+	// observations and reports are in the order of the world's workloads.
+	observations []recommender.Observation
+	reports      []promapi.WorkloadReport
+	// err is the first of the queries that failed; nil if all were answered.
+	err error
+	// failed is how many queries failed.
+	failed int
+	// unanswered says that some query may be answered when it is asked again. A
+	// query that the server refused for what it says is not one of them.
+	unanswered bool
+}
+
+// A source reads the workloads that it was built for.
+type source interface {
+	// observe reads one instant. Queries without an answer are in the reading.
+	observe(ctx context.Context, at time.Time) reading
+	// history reads the instants from start to end, both included. It fails if any
+	// query may be answered when it is asked again.
+	history(ctx context.Context, start, end time.Time, step time.Duration) ([]reading, error)
+	// close gives back the connections.
+	close()
+}
+
+// A prometheusSource reads a Prometheus-compatible API.
+type prometheusSource struct {
+	client *promapi.Client
+	reader *promapi.Reader
+}
+
+func (s *prometheusSource) observe(ctx context.Context, at time.Time) reading {
+	observations, report := s.reader.Observe(ctx, at)
+	return newReading(observations, &report)
+}
+
+func (s *prometheusSource) history(ctx context.Context, start, end time.Time, step time.Duration) ([]reading, error) {
+	ticks, err := s.reader.ObserveRange(ctx, start, end, step)
+	if err != nil {
+		return nil, err
+	}
+	readings := make([]reading, len(ticks))
+	for i := range ticks {
+		readings[i] = newReading(ticks[i].Observations, &ticks[i].Report)
+		if r := &readings[i]; r.unanswered {
+			return nil, r.err
+		}
+	}
+	return readings, nil
+}
+
+func (s *prometheusSource) close() { s.client.CloseIdleConnections() }
+
+// newReading sums up a report.
+func newReading(observations []recommender.Observation, report *promapi.Report) reading {
+	r := reading{observations: observations, reports: report.Workloads, err: report.Failed()}
+	for i := range report.Families {
+		if err := report.Families[i].Err; err != nil {
+			r.failed++
+			if !refused(err) {
+				r.err, r.unanswered = err, true
+			}
+		}
+	}
+	return r
+}
+
+// refused reports whether the server answered that it will not answer this query.
+func refused(err error) bool {
+	e, ok := errors.AsType[*promapi.QueryError](err)
+	return ok && (e.Cause == promapi.CauseBadRequest || e.Cause == promapi.CauseExecution)
+}

@@ -1,0 +1,139 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/infscale/infscale/promapi"
+	"github.com/infscale/infscale/recommender"
+)
+
+// A world is everything that follows from one configuration. It does not change:
+// a reload builds another.
+type world struct {
+	interval  time.Duration
+	workloads []target
+	source    source
+	// rateWait is how long the rates of engines that are heard may have no value; 0
+	// is for ever.
+	rateWait time.Duration
+	// text is the configuration as it is shown, without secrets.
+	text string
+}
+
+// A target is one workload as the daemon needs it.
+type target struct {
+	identity
+	kind   string
+	policy *recommender.Policy
+	origin origin
+}
+
+// An origin is all that observations depend on. Those of two origins are not the past
+// of one workload.
+type origin struct {
+	prometheus promapi.Config
+	options    promapi.Options
+	workload   promapi.Workload // without its policy
+}
+
+// An identity is what tells workloads apart.
+type identity struct{ namespace, name string }
+
+// String returns namespace and name as addresses have them.
+func (id identity) String() string { return id.namespace + "/" + id.name }
+
+// validate guards what the loop relies on.
+func (w *world) validate() error {
+	if w.interval <= 0 {
+		return fmt.Errorf("interval: must be positive, got %s", w.interval)
+	}
+	seen := map[identity]bool{}
+	for i := range w.workloads {
+		id := w.workloads[i].identity
+		if seen[id] {
+			return fmt.Errorf("workloads[%d]: %s stands there twice", i, id)
+		}
+		seen[id] = true
+	}
+	return nil
+}
+
+// replay returns how much history any workload needs.
+func (w *world) replay() time.Duration {
+	var longest time.Duration
+	for i := range w.workloads {
+		longest = max(longest, w.workloads[i].policy.Replay())
+	}
+	return longest
+}
+
+// A result is what one evaluation read.
+type result struct {
+	slot time.Time
+	live reading
+	// history are the instants before live, oldest first; nil if they were not read.
+	history []reading
+	// historyErr says why there is no history although it was asked for.
+	historyErr error
+	// took is how long live took, caughtUp how long history did.
+	took, caughtUp time.Duration
+}
+
+// historyPatience bounds the reading of history.
+const historyPatience = 2 * time.Minute
+
+// read reads a slot and, if asked to, the past before it. That may take longer than
+// a slot: then the result is for a later one, and the slots between are part of the
+// past. A server that does not answer is not asked about the past.
+func (w *world) read(ctx context.Context, slot time.Time, past bool) result {
+	r := w.readSlot(ctx, slot)
+	if !past || r.live.unanswered {
+		return r
+	}
+	start := time.Now()
+	next, history, err := w.past(ctx, slot)
+	took := time.Since(start)
+	if next.After(slot) {
+		r = w.readSlot(ctx, next)
+	}
+	r.history, r.historyErr, r.caughtUp = history, err, took
+	return r
+}
+
+// readSlot reads one instant.
+func (w *world) readSlot(ctx context.Context, slot time.Time) result {
+	ctx, cancel := context.WithTimeout(ctx, patience(w.interval))
+	defer cancel()
+	start := time.Now()
+	live := w.source.observe(ctx, slot)
+	return result{slot: slot, live: live, took: time.Since(start)}
+}
+
+// past reads everything before slot that a state may depend on, and what passes
+// meanwhile. It returns the slot that comes next.
+func (w *world) past(ctx context.Context, slot time.Time) (time.Time, []reading, error) {
+	ctx, cancel := context.WithTimeout(ctx, historyPatience)
+	defer cancel()
+	var history []reading
+	from := slotOf(slot.Add(-w.replay()), w.interval)
+	for from.Before(slot) {
+		part, err := w.source.history(ctx, from, slot.Add(-w.interval), w.interval)
+		now := later(slot, slotOf(time.Now(), w.interval))
+		if err != nil {
+			return now, nil, err
+		}
+		history = append(history, part...)
+		from, slot = slot, now
+	}
+	return slot, history, nil
+}
+
+// later returns the later of two times.
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
