@@ -1,0 +1,95 @@
+# The verbs of this repository. `make check` runs what CI runs; no Docker is needed.
+# Tools are built from their own modules in tools/, so that go.mod stays what a user needs.
+
+GO          ?= go
+FUZZTIME    ?= 30s
+BENCHTIME   ?= 1s
+
+VERSION     ?= $(shell cat VERSION)
+REVISION    := $(shell git rev-parse HEAD 2>/dev/null || echo unknown)
+BRANCH      := $(shell git rev-parse --abbrev-ref HEAD 2>/dev/null || echo unknown)
+# The commit's own date, not the build's: two builds of one commit are the same bytes.
+BUILD_DATE  := $(shell TZ=UTC0 git log -1 --date=format-local:%Y%m%d-%H:%M:%S --format=%cd 2>/dev/null || echo unknown)
+
+STAMP       := github.com/prometheus/common/version
+LDFLAGS     := -s -w \
+	-X $(STAMP).Version=$(VERSION) \
+	-X $(STAMP).Revision=$(REVISION) \
+	-X $(STAMP).Branch=$(BRANCH) \
+	-X $(STAMP).BuildDate=$(BUILD_DATE)
+
+GOLANGCI    := bin/tools/golangci-lint
+PROMTOOL    := bin/tools/promtool
+GOVULNCHECK := bin/tools/govulncheck
+
+.DEFAULT_GOAL := help
+.PHONY: build test race lint fmt fuzz bench rules dashboards check tidy vulncheck clean help
+
+## build: the static production binary, bin/recommender
+build:
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/recommender ./cmd/recommender
+
+## test: all unit tests
+test:
+	$(GO) test ./...
+
+## race: the tests under the race detector, in random order, the longest shortened
+race:
+	$(GO) test -race -short -shuffle=on ./...
+
+## lint: golangci-lint with .golangci.yml
+lint: $(GOLANGCI)
+	$(GOLANGCI) run ./...
+
+## fmt: rewrite the code as the linter wants it formatted
+fmt: $(GOLANGCI)
+	$(GOLANGCI) fmt ./...
+
+## fuzz: every fuzz target for FUZZTIME (30s)
+fuzz:
+	@.ci/fuzz $(FUZZTIME)
+
+## bench: all benchmarks, with allocations, and a tick of 1,000 workloads against a real Prometheus
+bench:
+	$(GO) test -run '^$$' -bench . -skip '^BenchmarkTick$$' -benchmem -benchtime $(BENCHTIME) ./...
+	$(GO) test -run '^$$' -bench '^BenchmarkTick$$' -benchtime 3x -timeout 30m ./promapi
+
+## rules: check and unit-test the recording rules and alerts
+rules: $(PROMTOOL)
+	$(PROMTOOL) check rules --lint=all --lint-fatal rules/*.rules.yaml alerts/*.rules.yaml
+	$(PROMTOOL) test rules rules/tests/*.yaml alerts/tests/*.yaml
+
+## dashboards: render the committed dashboards from their Go data
+dashboards:
+	$(GO) test ./dashboards -run TestRendering -update
+
+## tidy: fail if go.mod could be tidier
+tidy:
+	$(GO) mod tidy -diff
+
+## vulncheck: known vulnerabilities in what the production binary links (needs the network)
+vulncheck: $(GOVULNCHECK)
+	$(GOVULNCHECK) ./cmd/recommender
+
+## check: everything CI does
+check:
+	.ci/run
+
+## clean: remove what the other verbs built
+clean:
+	rm -rf bin dist coverage.out
+
+## help: this list
+help:
+	@sed -n 's/^## //p' $(firstword $(MAKEFILE_LIST)) | awk -F': ' '{printf "  %-11s %s\n", $$1, $$2}'
+
+$(GOLANGCI): tools/golangci-lint/go.mod
+	$(GO) build -modfile=$< -o $@ github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+
+# remove_all_sd leaves out the service discoveries, which no rule test needs and which are
+# most of the compile time.
+$(PROMTOOL): tools/promtool/go.mod
+	$(GO) build -modfile=$< -tags remove_all_sd -o $@ github.com/prometheus/prometheus/cmd/promtool
+
+$(GOVULNCHECK): tools/govulncheck/go.mod
+	$(GO) build -modfile=$< -o $@ golang.org/x/vuln/cmd/govulncheck
