@@ -1,15 +1,13 @@
 package sim
 
-import (
-	"errors"
-	"fmt"
-	"math"
-	"time"
-)
+import "time"
 
-// A Replica is one model server on one GPU, as facts about the model and the
-// hardware. Start from [DefaultReplica].
+// A Replica is one model server, as facts about the model and the hardware. Start from
+// [DefaultReplica] or a [Preset].
 type Replica struct {
+	// GPUs that the replica takes. The numbers below are those of all of them together.
+	GPUs int
+
 	// Parameters of the model, and the bytes that one of them takes.
 	Parameters        float64
 	BytesPerParameter float64
@@ -19,7 +17,7 @@ type Replica struct {
 	Layers, KVHeads, HeadDim int
 	KVBytes                  float64
 
-	// MemoryBytes of the GPU, of which the server uses the fraction
+	// MemoryBytes of the hardware, of which the server uses the fraction
 	// MemoryUtilization. ReserveBytes of that are for activations and graphs.
 	MemoryBytes       float64
 	MemoryUtilization float64
@@ -44,6 +42,10 @@ type Replica struct {
 	LoadRate  float64
 	WarmUp    time.Duration
 
+	// KnownColdStart is how long all of that takes where it is known as a whole: from
+	// a measurement, say. 0 is not known, and then the three parts add up.
+	KnownColdStart time.Duration
+
 	// CPURequest is the cores that the pod asks for. It uses CPUIdle cores always,
 	// CPUEngine more while anything runs, and CPUPerRequest more for each request in
 	// the batch. Waiting requests cost nothing.
@@ -54,6 +56,7 @@ type Replica struct {
 // 80 GB, 3.35 TB/s and 990 TFLOPS.
 func DefaultReplica() Replica {
 	return Replica{
+		GPUs:       1,
 		Parameters: 8e9, BytesPerParameter: 2,
 		Layers: 32, KVHeads: 8, HeadDim: 128, KVBytes: 2,
 		MemoryBytes: 80e9, MemoryUtilization: 0.9, ReserveBytes: 4e9,
@@ -63,81 +66,6 @@ func DefaultReplica() Replica {
 		ImagePull:  45 * time.Second, LoadRate: 1e9, WarmUp: 30 * time.Second,
 		CPURequest: 4, CPUIdle: 0.2, CPUEngine: 1, CPUPerRequest: 0.01,
 	}
-}
-
-// Validate returns every mistake in r. A replica without mistakes has room for at
-// least one token.
-func (r *Replica) Validate() error {
-	var errs []error
-	for _, f := range r.positive() {
-		if !(f.value > 0) || math.IsInf(f.value, 0) {
-			errs = append(errs, fmt.Errorf("%s must be positive, got %v", f.name, f.value))
-		}
-	}
-	for _, f := range r.notNegative() {
-		if !(f.value >= 0) || math.IsInf(f.value, 0) {
-			errs = append(errs, fmt.Errorf("%s must not be negative, got %v", f.name, f.value))
-		}
-	}
-	for _, f := range r.fractions() {
-		if f.value > 1 {
-			errs = append(errs, fmt.Errorf("%s must be at most 1, got %v", f.name, f.value))
-		}
-	}
-	if len(errs) == 0 {
-		errs = append(errs, r.fits())
-	}
-	return errors.Join(errs...)
-}
-
-type field struct {
-	name  string
-	value float64
-}
-
-func (r *Replica) positive() []field {
-	return append(r.fractions(),
-		field{"parameters", r.Parameters},
-		field{"bytes per parameter", r.BytesPerParameter},
-		field{"layers", float64(r.Layers)},
-		field{"KV heads", float64(r.KVHeads)},
-		field{"head dimension", float64(r.HeadDim)},
-		field{"KV bytes", r.KVBytes},
-		field{"memory", r.MemoryBytes},
-		field{"peak arithmetic", r.FLOPS},
-		field{"bandwidth", r.Bandwidth},
-		field{"largest batch", float64(r.MaxNumSeqs)},
-		field{"load rate", r.LoadRate},
-		field{"CPU request", r.CPURequest},
-	)
-}
-
-func (r *Replica) notNegative() []field {
-	return []field{
-		{"reserve", r.ReserveBytes},
-		{"image pull", r.ImagePull.Seconds()},
-		{"warm-up", r.WarmUp.Seconds()},
-		{"idle CPU", r.CPUIdle},
-		{"engine CPU", r.CPUEngine},
-		{"CPU per request", r.CPUPerRequest},
-	}
-}
-
-func (r *Replica) fractions() []field {
-	return []field{
-		{"memory utilization", r.MemoryUtilization},
-		{"MFU", r.MFU},
-		{"bandwidth efficiency", r.BandwidthEfficiency},
-	}
-}
-
-// fits reports weights that leave no room for a single token.
-func (r *Replica) fits() error {
-	if r.KVFreeBytes() >= r.KVBytesPerToken() {
-		return nil
-	}
-	return fmt.Errorf("the weights (%g GB) do not fit in %g GB x %g with %g GB in reserve",
-		r.WeightBytes()/1e9, r.MemoryBytes/1e9, r.MemoryUtilization, r.ReserveBytes/1e9)
 }
 
 // WeightBytes is the size of the model's weights.
@@ -188,7 +116,12 @@ func (r *Replica) WeightLoad() time.Duration {
 }
 
 // ColdStart is how long a new replica takes from the decision to ready.
-func (r *Replica) ColdStart() time.Duration { return r.ImagePull + r.WeightLoad() + r.WarmUp }
+func (r *Replica) ColdStart() time.Duration {
+	if r.KnownColdStart > 0 {
+		return r.KnownColdStart
+	}
+	return r.ImagePull + r.WeightLoad() + r.WarmUp
+}
 
 // CPUPercent is the CPU that a replica uses with that many requests in the batch, in
 // percent of its request. Waiting requests do not enter: the CPU never sees the queue.
