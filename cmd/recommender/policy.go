@@ -1,14 +1,13 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/infscale/infscale/recommender"
-	"github.com/infscale/infscale/recommender/hpa"
+	"github.com/infscale/infscale/recommender/config"
 )
 
 // policyFlags are a policy with one signal on the command line. What they leave out
@@ -59,8 +58,9 @@ func (f *policyFlags) policy(held bool) (recommender.Policy, error) {
 	p.Min, p.Max, p.Held = f.Min, f.Max, held
 	p.Signals = []recommender.Signal{signal}
 	p.Tolerance = recommender.Tolerance{Up: orElse(f.ToleranceUp, f.Tolerance), Down: orElse(f.ToleranceDown, f.Tolerance)}
-	p.ScaleUp = f.rules(f.UpWindow, &f.UpPods, &f.UpPercent)
-	p.ScaleDown = f.rules(f.DownWindow, f.DownPods, f.downPercent())
+	up := config.Limits{Window: time.Duration(f.UpWindow), Period: time.Duration(f.Period), Pods: &f.UpPods, Percent: &f.UpPercent}
+	down := config.Limits{Window: time.Duration(f.DownWindow), Period: time.Duration(f.Period), Pods: f.DownPods, Percent: f.DownPercent}
+	p.ScaleUp, p.ScaleDown = up.Up(), down.Down()
 	p.Lookahead, p.ColdStart, p.Cooldown = time.Duration(f.Lookahead), time.Duration(f.ColdStart), time.Duration(f.Cooldown)
 	p.MaxNumSeqs = f.MaxNumSeqs
 	return p, asFlags(p.Validate())
@@ -88,32 +88,6 @@ func (f *policyFlags) signal() (recommender.Signal, error) {
 		return s, fmt.Errorf("--target: must be set for %s, there is no number that fits most models", metric)
 	}
 	return s, nil
-}
-
-// downPercent is the limit in percent: without any limit of its own a fall may take
-// everything away, as in the HPA.
-func (f *policyFlags) downPercent() *int32 {
-	if f.DownPods == nil {
-		return cmp.Or(f.DownPercent, new(int32(100)))
-	}
-	return f.DownPercent
-}
-
-// rules are the rules of one direction, where the largest allowed change counts.
-func (f *policyFlags) rules(window span, pods, percent *int32) hpa.Rules {
-	r := hpa.Rules{Window: time.Duration(window)}
-	for _, limit := range []hpa.Policy{
-		{Type: hpa.Pods, Value: orElse(pods, 0), Period: time.Duration(f.Period)},
-		{Type: hpa.Percent, Value: orElse(percent, 0), Period: time.Duration(f.Period)},
-	} {
-		if limit.Value != 0 {
-			r.Policies = append(r.Policies, limit)
-		}
-	}
-	if len(r.Policies) == 0 {
-		r.Select = hpa.Disabled
-	}
-	return r
 }
 
 func orElse[T any](p *T, fallback T) T {

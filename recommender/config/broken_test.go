@@ -66,6 +66,8 @@ func FuzzParse(f *testing.F) {
 	f.Add(full)
 	f.Add([]byte(smallest))
 	f.Add([]byte("a: &a [*a]\nworkloads: *a"))
+	f.Add([]byte(smallest + "    replica_model: llama-3.1-8b/2xh100/fp8\n"))
+	f.Add([]byte("defaults: {replica_model: {gpu: l4, warm_up: 1m, layers: 3}}" + smallest + "    replica_model: {model: qwen3-8b, layers: 0x}\n"))
 	f.Add([]byte("<<: [1]\nworkloads: [~, {<<: 1}, []]\n"))
 	f.Add([]byte("prometheus: {http_headers: {a: 1}, tls_config: []}\nworkloads: [{signals: [{target: .nan, percentile: x}]}]"))
 	f.Fuzz(func(t *testing.T, data []byte) {

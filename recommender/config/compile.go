@@ -10,17 +10,20 @@ import (
 
 	"github.com/infscale/infscale/promapi"
 	"github.com/infscale/infscale/recommender"
+	"github.com/infscale/infscale/recommender/sim"
 )
 
 // compile turns what was written into what is read and decided.
 func (c *Config) compile(m *mistakes) {
 	c.check(m)
 	c.workloads = make([]promapi.Workload, len(c.Entries))
+	c.replicas = make([]*sim.Replica, len(c.Entries))
 	first := map[string]int{}
 	for i := range c.Entries {
 		e := &c.Entries[i]
 		path := fmt.Sprintf("workloads[%d]", i)
 		c.workloads[i] = e.compile(m, path)
+		c.replicas[i] = e.replica(m, path)
 		c.workloads[i].Policy.HoldLimit = time.Duration(c.HoldLimit)
 		m.addError(path, c.workloads[i].Policy.Validate())
 		key := e.Namespace + "/" + e.Name

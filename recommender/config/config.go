@@ -13,6 +13,7 @@ import (
 
 	"github.com/infscale/infscale/promapi"
 	"github.com/infscale/infscale/recommender"
+	"github.com/infscale/infscale/recommender/sim"
 )
 
 // A Config is a configuration file. Start from [Parse] or [Load].
@@ -40,6 +41,7 @@ type Config struct {
 	Entries []Entry `yaml:"workloads"`
 
 	workloads []promapi.Workload
+	replicas  []*sim.Replica
 	name      string         // of the file
 	lines     map[string]int // of every key, by path
 }

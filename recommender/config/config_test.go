@@ -90,6 +90,9 @@ func TestFullFile(t *testing.T) {
 	check("schedules", len(p.Schedules), 2)
 	check("zone", p.Schedules[0].Location.String(), "Europe/Madrid")
 	check("start", p.Schedules[0].Start.String(), "30 8 * * mon-fri")
+	check("replica model", c.Replica(0).WeightLoad().Truncate(time.Second), 58*time.Second)
+	check("GPUs", c.Replica(0).GPUs, 2)
+	check("no replica model", c.Replica(1) == nil, true)
 	check("slo", p.SLO, recommender.SLO{TTFT: 2 * time.Second, Objective: 0.95})
 	check("held policy", summariser.Policy.Held, true)
 	check("held", summariser.Held, []promapi.HeldSource{

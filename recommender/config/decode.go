@@ -47,6 +47,8 @@ func (d decoder) value(path string, n *yaml.Node, v reflect.Value) {
 	switch t := v.Type(); {
 	case n.Tag == "!!null":
 		d.blank[path] = true
+	case t == reflect.TypeFor[ReplicaModel]() && n.Kind == yaml.ScalarNode:
+		d.preset(path, n, v)
 	case transparent(t):
 		d.mapping(path, n, v, nil)
 	case t.Kind() == reflect.Slice && transparent(t.Elem()):
@@ -177,6 +179,13 @@ var elsewhere = map[string]string{
 
 // leaf decodes a value without keys of ours.
 func (d decoder) leaf(path string, n *yaml.Node, v reflect.Value) {
+	if v.Kind() == reflect.Pointer {
+		v.SetZero() // what it points to may be that of the defaults
+	}
+	if v.Type() == reflect.TypeFor[*model.Duration]() {
+		v.Set(reflect.ValueOf(new(model.Duration)))
+		v = v.Elem()
+	}
 	if duration, ok := reflect.TypeAssert[*model.Duration](v.Addr()); ok {
 		parsed, err := parseDuration(n.Value)
 		if err != nil || n.Kind != yaml.ScalarNode {

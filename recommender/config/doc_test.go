@@ -59,6 +59,7 @@ func documentedTypes() map[string]any {
 		"replicas": file.Defaults.Replicas, "signal": Signal{}, "tolerance": file.Defaults.Tolerance,
 		"scale_up": file.Defaults.ScaleUp, "scale_down": file.Defaults.ScaleDown, "rate_policy": RatePolicy{},
 		"gate": Gate{}, "schedule": Schedule{}, "held": Held{}, "slo": SLO{},
+		"replica_model": ReplicaModel{},
 	}
 }
 

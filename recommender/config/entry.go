@@ -29,6 +29,8 @@ type Entry struct {
 	Held       []Held         `yaml:"held,omitempty"`
 	SLO        SLO            `yaml:"slo,omitempty"`
 	MaxNumSeqs int32          `yaml:"max_num_seqs,omitempty"`
+
+	ReplicaModel ReplicaModel `yaml:"replica_model,omitempty"`
 }
 
 // Replicas bound a workload.
