@@ -24,11 +24,12 @@ import (
 type cli struct {
 	Version kong.VersionFlag `help:"Print the version and exit."`
 
-	Serve  ServeCmd  `cmd:"" default:"withargs" help:"Run the daemon: decide on every interval and export the recommendations."`
-	Check  CheckCmd  `cmd:"" help:"Check a configuration before it is used."`
-	Decide DecideCmd `cmd:"" help:"Make one decision from pages of /metrics or from Prometheus, and explain it."`
-	Parse  ParseCmd  `cmd:"" help:"Show pages of /metrics of any engine as one table."`
-	GPU    GPUCmd    `cmd:"" name:"gpu" help:"Derive a replica from numbers of its model and hardware."`
+	Serve    ServeCmd    `cmd:"" default:"withargs" help:"Run the daemon: decide on every interval and export the recommendations."`
+	Check    CheckCmd    `cmd:"" help:"Check a configuration before it is used."`
+	Decide   DecideCmd   `cmd:"" help:"Make one decision from pages of /metrics or from Prometheus, and explain it."`
+	Parse    ParseCmd    `cmd:"" help:"Show pages of /metrics of any engine as one table."`
+	GPU      GPUCmd      `cmd:"" name:"gpu" help:"Derive a replica from numbers of its model and hardware."`
+	Simulate SimulateCmd `cmd:"" help:"Replay traffic under policies: what they cost, and whom they keep waiting."`
 }
 
 // Exit statuses.
