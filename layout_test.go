@@ -122,9 +122,15 @@ var layers = []layer{
 	{folder: "recommender", alone: true, allow: []string{module + "/recommender/hpa"}},
 	{folder: "recommender/hpa"},
 	{folder: "recommender/trace"},
+	{folder: "recommender/plot"},
 	{folder: "recommender/sim", allow: []string{
 		module + "/recommender",
 		module + "/recommender/hpa",
+		module + "/recommender/trace",
+	}},
+	{folder: "recommender/risk", allow: []string{
+		module + "/recommender",
+		module + "/recommender/sim",
 		module + "/recommender/trace",
 	}},
 	{folder: "recommender/score", allow: []string{

@@ -36,13 +36,14 @@ func build(load Loader, reg prometheus.Registerer) (*world, error) {
 		interval: time.Duration(c.Interval),
 		source:   &prometheusSource{client: client, reader: reader},
 		text:     c.String(),
-		rateWait: time.Duration(c.RateWindow + 2*c.StaleAfter),
+		rateWait: time.Duration(c.RateWindow + 2*c.StaleAfter), rateWindow: time.Duration(c.RateWindow),
 	}
-	for _, workload := range c.Workloads() {
+	for i, workload := range c.Workloads() {
 		t := target{
 			identity: identity{workload.Namespace, workload.Name},
 			kind:     string(workload.Kind),
 			policy:   workload.Policy,
+			replica:  c.Replica(i),
 			origin:   origin{prometheus: c.Prometheus.Config, options: c.Options(), workload: workload},
 		}
 		t.origin.workload.Policy = nil

@@ -11,6 +11,7 @@ import (
 
 	"github.com/infscale/infscale/recommender"
 	"github.com/infscale/infscale/recommender/export"
+	"github.com/infscale/infscale/recommender/risk"
 )
 
 // unknown stands where there is no number.
@@ -24,6 +25,7 @@ var functions = template.FuncMap{
 		return slices.ContainsFunc(list, func(c export.Change) bool { return c.Replayed })
 	},
 	"percent": func(ratio *float64) string { return optional(ratio, percent) },
+	"chance":  func(ratio *float64) string { return optional(ratio, chance) }, "missing": missing,
 }
 
 // count prints a number of replicas.
@@ -68,6 +70,37 @@ func number(v float64) string {
 }
 
 func percent(ratio float64) string { return strconv.FormatFloat(100*ratio, 'f', 0, 64) + " %" }
+
+// chance prints a small ratio with a precision that tells it from none.
+func chance(ratio float64) string {
+	switch {
+	case ratio > 0 && ratio < 0.001:
+		return "< 0.1 %"
+	case ratio < 0.1:
+		return strconv.FormatFloat(100*ratio, 'f', 1, 64) + " %"
+	default:
+		return percent(ratio)
+	}
+}
+
+// missing says why there is no risk.
+func missing(reason string) string {
+	if text, ok := missings[risk.Reason(reason)]; ok {
+		return text
+	}
+	return reason
+}
+
+var missings = map[risk.Reason]string{
+	risk.NoObjective:    "there is no objective",
+	risk.NoReplicas:     "the replicas are not known",
+	risk.NoRequests:     "the requests in the engines are not known",
+	risk.NoArrivals:     "how many requests arrive is not known",
+	risk.NoTokenLengths: "the lengths of prompts and answers are not known, too few requests were finished lately",
+	risk.NoReplicaModel: "what a replica can do is not known; set replica_model, or wait until the load has varied enough to learn it",
+	risk.NoColdStart:    "how long a cold start takes is not known; set cold_start",
+	risk.StaleData:      "the observations are too old",
+}
 
 // optional prints a number with the given format, if there is one.
 func optional(v *float64, format func(float64) string) string {

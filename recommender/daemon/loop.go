@@ -9,6 +9,7 @@ import (
 
 	"github.com/infscale/infscale/recommender"
 	"github.com/infscale/infscale/recommender/export"
+	"github.com/infscale/infscale/recommender/risk"
 )
 
 // A loop evaluates slot after slot. Its fields belong to the goroutine of run; what
@@ -24,6 +25,8 @@ type loop struct {
 
 	world    *world
 	memories map[identity]*memory
+	// estimator is kept for the memory that it computes in.
+	estimator risk.Estimator
 	// previous is the slot that was folded last; zero before the first.
 	previous time.Time
 	// aligned says that previous is a slot of this world's interval.
@@ -178,6 +181,7 @@ func (l *loop) fold(r *result) {
 	if l.aligned {
 		l.metrics.missed.Add(float64(slotsBetween(l.previous, r.slot, l.world.interval)))
 	}
+	l.assess()
 	l.previous, l.aligned = r.slot, true
 	l.lookForRates(r.slot)
 	l.publish()
@@ -227,6 +231,7 @@ func (l *loop) publish() {
 		}
 		w.Membership, w.Engines, w.Notes = string(m.report.Matched), m.report.Engines, m.notes(l.previous, l.world.rateWait)
 		w.Following, w.Changes = m.follower.verdict, m.changes
+		w.Risk = m.risk
 		s.Workloads[i] = w
 	}
 	l.collector.Publish(s)

@@ -8,6 +8,7 @@ import (
 	"github.com/infscale/infscale/promapi"
 	"github.com/infscale/infscale/recommender"
 	"github.com/infscale/infscale/recommender/export"
+	"github.com/infscale/infscale/recommender/risk"
 )
 
 // changesKept is how many changes of a recommendation are shown.
@@ -26,6 +27,11 @@ type memory struct {
 	// zero if they have one.
 	rateless time.Time
 
+	// tracker is what the risk needs of the past, risk the latest estimate; nil without
+	// an objective.
+	tracker risk.Tracker
+	risk    *export.Risk
+
 	observation recommender.Observation
 	decision    recommender.Decision
 	report      promapi.WorkloadReport
@@ -36,10 +42,11 @@ type memory struct {
 // replay rebuilds the state from the observations of the past, oldest first. The
 // changes of what was exported meanwhile stay as they were.
 func (m *memory) replay(past []recommender.Observation) {
-	m.state = recommender.State{}
+	m.state, m.tracker = recommender.State{}, risk.Tracker{}
 	live := !m.decision.Time.IsZero()
 	last := recommender.Decision{}
 	for i := range past {
+		m.tracker.Observe(&past[i])
 		d, state := recommender.Decide(*m.policy, m.state, past[i])
 		if i > 0 && !live { // the first is not a change, the past only begins there
 			m.note(&last, &d, true)
@@ -59,6 +66,7 @@ func (m *memory) decide(o recommender.Observation, report promapi.WorkloadReport
 	d, state := recommender.Decide(*m.policy, m.state, o)
 	changed = m.note(&m.decision, &d, false)
 	m.observation, m.decision, m.state, m.report = o, d, state, report
+	m.tracker.Observe(&o)
 	m.follower.look(&d)
 	if answered && m.since.IsZero() {
 		m.since = o.Time
@@ -105,6 +113,7 @@ func (m *memory) adopt(t *target, otherSlots bool) {
 // The clock was moved by an amount since the latest decision.
 func (m *memory) doubt(by time.Duration) {
 	m.settled, m.since, m.rateless = false, time.Time{}, time.Time{}
+	m.tracker = risk.Tracker{}
 	s := &m.state
 	if s.Time.IsZero() {
 		return

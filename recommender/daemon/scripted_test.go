@@ -29,6 +29,8 @@ type scripted struct {
 	// load returns the requests waiting for a workload, current its replicas.
 	load    func(id identity, at time.Time) float64
 	current func(id identity, at time.Time) int32
+	// extend adds to an observation what else is known, if it is set.
+	extend func(o *recommender.Observation)
 	// down says whether instant queries fail, pastDown whether range queries do.
 	down, pastDown func(at time.Time) bool
 	// slow is how long an answer takes, unless the caller gives up; stubborn ones
@@ -142,10 +144,14 @@ func (s *scripted) read(at time.Time, err error) reading {
 func (s *scripted) observation(id identity, at time.Time) recommender.Observation {
 	n, seen := s.current(id, at), at.Add(-5*time.Second)
 	is := func(v float64) recommender.Quantity { return recommender.Exactly(v, seen, n) }
-	return recommender.Observation{
+	o := recommender.Observation{
 		Time: at, Current: is(float64(n)), Ready: is(float64(n)), Reporting: is(float64(n)),
 		Running: is(0), Waiting: is(s.load(id, at)), Completions: is(1), OutputTokens: is(10),
 	}
+	if s.extend != nil {
+		s.extend(&o)
+	}
+	return o
 }
 
 // asked returns the instants that were read.

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"math"
 	"time"
 
 	"github.com/infscale/infscale/recommender"
@@ -14,15 +15,17 @@ type view struct {
 	Kind      string `json:"kind"`
 	recommender.Explanation
 	// Time is that of the explanation, null before the first decision.
-	Time       *time.Time       `json:"time"`
-	Ready      *int32           `json:"ready"`
-	Reporting  *int32           `json:"reporting"`
-	Following  export.Following `json:"following"`
-	Membership string           `json:"membership"`
-	Engines    []string         `json:"engines"`
-	Notes      []string         `json:"notes"`
-	Observed   []observed       `json:"observed"`
-	Changes    []export.Change  `json:"changes"`
+	Time      *time.Time       `json:"time"`
+	Ready     *int32           `json:"ready"`
+	Reporting *int32           `json:"reporting"`
+	Following export.Following `json:"following"`
+	// Risk is null without an objective.
+	Risk       *riskView       `json:"slo_risk"`
+	Membership string          `json:"membership"`
+	Engines    []string        `json:"engines"`
+	Notes      []string        `json:"notes"`
+	Observed   []observed      `json:"observed"`
+	Changes    []export.Change `json:"changes"`
 }
 
 // An observed is one quantity that was read.
@@ -47,7 +50,38 @@ func newView(w *export.Workload) view {
 		Engines: orEmpty(w.Engines), Notes: orEmpty(w.Notes), Changes: orEmpty(w.Changes),
 	}
 	v.Observed = quantities(w)
+	v.Risk = newRiskView(w.Risk)
 	return v
+}
+
+// A riskView is what is expected of the objective: fractions of the coming requests that
+// miss it.
+type riskView struct {
+	Current         *float64 `json:"current"`
+	Desired         *float64 `json:"desired"`
+	DesiredMinusOne *float64 `json:"desired_minus_one"`
+	DesiredPlusOne  *float64 `json:"desired_plus_one"`
+	HorizonSeconds  float64  `json:"horizon_seconds,omitempty"`
+	// Missing says why nothing is known.
+	Missing string `json:"missing,omitempty"`
+}
+
+func newRiskView(r *export.Risk) *riskView {
+	if r == nil {
+		return nil
+	}
+	return &riskView{
+		known(r.Current), known(r.Desired), known(r.DesiredMinusOne), known(r.DesiredPlusOne),
+		r.Horizon.Seconds(), r.Missing,
+	}
+}
+
+// known returns a number that is not NaN, or nil.
+func known(v float64) *float64 {
+	if math.IsNaN(v) {
+		return nil
+	}
+	return &v
 }
 
 // newViews renders every workload of a snapshot.

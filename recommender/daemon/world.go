@@ -7,6 +7,8 @@ import (
 
 	"github.com/infscale/infscale/promapi"
 	"github.com/infscale/infscale/recommender"
+	"github.com/infscale/infscale/recommender/risk"
+	"github.com/infscale/infscale/recommender/sim"
 )
 
 // A world is everything that follows from one configuration. It does not change:
@@ -18,6 +20,8 @@ type world struct {
 	// rateWait is how long the rates of engines that are heard may have no value; 0
 	// is for ever.
 	rateWait time.Duration
+	// rateWindow is the window of the rates that are read.
+	rateWindow time.Duration
 	// text is the configuration as it is shown, without secrets.
 	text string
 }
@@ -28,6 +32,8 @@ type target struct {
 	kind   string
 	policy *recommender.Policy
 	origin origin
+	// replica is what one replica is; nil if the configuration does not say.
+	replica *sim.Replica
 }
 
 // An origin is all that observations depend on. Those of two origins are not the past
@@ -64,7 +70,11 @@ func (w *world) validate() error {
 func (w *world) replay() time.Duration {
 	var longest time.Duration
 	for i := range w.workloads {
-		longest = max(longest, w.workloads[i].policy.Replay())
+		p := w.workloads[i].policy
+		longest = max(longest, p.Replay())
+		if p.SLO.TTFT > 0 {
+			longest = max(longest, risk.Memory)
+		}
 	}
 	return longest
 }

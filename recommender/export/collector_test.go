@@ -49,6 +49,13 @@ func decided(name string, p *recommender.Policy, o recommender.Observation) Work
 	return w
 }
 
+// risky is a decided workload with an objective.
+func risky(name string) Workload {
+	w := decided(name, policy(), busy())
+	w.Risk = &Risk{Current: 0.75, Desired: 0.125, DesiredMinusOne: 0.25, DesiredPlusOne: 0, Horizon: 106 * time.Second}
+	return w
+}
+
 // registryOf returns a strict registry that exports workloads.
 func registryOf(t testing.TB, workloads ...Workload) *prometheus.Registry {
 	t.Helper()
@@ -261,8 +268,39 @@ func TestExactlyOneReasonHolds(t *testing.T) {
 	}
 }
 
+func TestRiskIsExportedWhereItIsKnown(t *testing.T) {
+	nan := math.NaN()
+	partly, unknown := risky("partly"), risky("unknown")
+	partly.Risk = &Risk{Current: 0.5, Desired: 0, DesiredMinusOne: nan, DesiredPlusOne: nan}
+	unknown.Risk = &Risk{Current: nan, Desired: nan, DesiredMinusOne: nan, DesiredPlusOne: nan, Missing: "no_arrivals"}
+	reg := registryOf(t, risky("chat"), partly, unknown, decided("none", policy(), busy()))
+	want := `
+# HELP infscale_slo_risk_ratio ` + help("infscale_slo_risk_ratio") + `
+# TYPE infscale_slo_risk_ratio gauge
+infscale_slo_risk_ratio{replicas="current",workload="chat",workload_namespace="inference"} 0.75
+infscale_slo_risk_ratio{replicas="desired",workload="chat",workload_namespace="inference"} 0.125
+infscale_slo_risk_ratio{replicas="desired_minus_one",workload="chat",workload_namespace="inference"} 0.25
+infscale_slo_risk_ratio{replicas="desired_plus_one",workload="chat",workload_namespace="inference"} 0
+infscale_slo_risk_ratio{replicas="current",workload="partly",workload_namespace="inference"} 0.5
+infscale_slo_risk_ratio{replicas="desired",workload="partly",workload_namespace="inference"} 0
+`
+	if err := testutil.GatherAndCompare(reg, strings.NewReader(want), "infscale_slo_risk_ratio"); err != nil {
+		t.Error(err)
+	}
+}
+
+// help returns the help of a family.
+func help(name string) string {
+	for _, m := range metrics {
+		if m.name == name {
+			return m.help
+		}
+	}
+	return ""
+}
+
 func TestConventions(t *testing.T) {
-	reg := registryOf(t, decided("chat", policy(), busy()), Undecided("inference", "code", "StatefulSet", policy()))
+	reg := registryOf(t, risky("chat"), Undecided("inference", "code", "StatefulSet", policy()))
 	problems, err := testutil.GatherAndLint(reg)
 	if err != nil {
 		t.Fatal(err)

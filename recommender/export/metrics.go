@@ -158,6 +158,16 @@ var metrics = []metric{
 		collect: observed(func(o *recommender.Observation) recommender.Quantity { return o.SLOMiss }),
 	},
 	{
+		name:  "infscale_slo_risk_ratio",
+		help:  "Simulated: the fraction of the requests arriving within the next cold start and interval that is expected to miss the objective for the time to the first token, with the replicas of the label. Absent without an objective, and while too little is known; the page of the workload says what is missing.",
+		label: "replicas",
+		collect: func(w *Workload, emit func(float64, ...string)) {
+			if w.Risk != nil {
+				w.Risk.each(emit)
+			}
+		},
+	},
+	{
 		name:    "infscale_cold_start_seconds",
 		help:    "Time from a created to a ready replica. Where nothing was measured, the configured cold start stands for both percentiles; absent if there is none either.",
 		label:   "percentile",

@@ -25,6 +25,8 @@ type Workload struct {
 	// Observation is what was read, Decision what was made of it.
 	Observation recommender.Observation
 	Decision    recommender.Decision
+	// Risk is what is expected of the objective; nil without one.
+	Risk *Risk
 	// Membership says how its replicas were found: owner, pattern or selector; empty
 	// if they were not.
 	Membership string
