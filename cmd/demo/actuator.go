@@ -62,6 +62,7 @@ func (r reader) desired(ctx context.Context, at time.Time) (replicas int, ok boo
 type figures struct {
 	values map[string]float64 // By metric, for those without further labels.
 	raw    map[string]float64 // Raw replicas by signal.
+	risk   map[string]float64 // Simulated misses of the objective, by replicas.
 	reason string
 }
 
@@ -71,7 +72,7 @@ func (r reader) explain(ctx context.Context, at time.Time) (figures, error) {
 	if err != nil {
 		return figures{}, err
 	}
-	f := figures{values: map[string]float64{}, raw: map[string]float64{}}
+	f := figures{values: map[string]float64{}, raw: map[string]float64{}, risk: map[string]float64{}}
 	for _, s := range vec {
 		name, v := string(s.Metric[model.MetricNameLabel]), float64(s.Value)
 		switch name {
@@ -81,6 +82,8 @@ func (r reader) explain(ctx context.Context, at time.Time) (figures, error) {
 			}
 		case "infscale_raw_replicas":
 			f.raw[string(s.Metric["signal"])] = v
+		case "infscale_slo_risk_ratio":
+			f.risk[string(s.Metric["replicas"])] = v
 		default:
 			f.values[name] = v
 		}

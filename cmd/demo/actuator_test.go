@@ -78,6 +78,7 @@ func TestTheFiguresAreRead(t *testing.T) {
 		`infscale_decision_reason{reason="metric"`+w+` 0`,
 		`infscale_decision_reason{reason="stabilised"`+w+` 1`,
 		`infscale_raw_replicas{signal="queue"`+w+` 3`,
+		`infscale_slo_risk_ratio{replicas="desired"`+w+` 0.25`,
 		`infscale_requests_running{instance="a"`+w+` 17`,
 		`infscale_requests_running{instance="a",workload_namespace="inference",workload="other"} 99`)
 	if err != nil {
@@ -91,7 +92,7 @@ func TestTheFiguresAreRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f.reason != "stabilised" || f.raw["queue"] != 3 || f.values["infscale_requests_running"] != 17 {
-		t.Errorf("got %+v, want stabilised, 3 for queue and 17 running", f)
+	if f.reason != "stabilised" || f.raw["queue"] != 3 || f.risk["desired"] != 0.25 || f.values["infscale_requests_running"] != 17 {
+		t.Errorf("got %+v, want stabilised, 3 for queue, a risk of 0.25 and 17 running", f)
 	}
 }

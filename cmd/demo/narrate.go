@@ -72,7 +72,7 @@ func (s *story) decided(t time.Duration, before, after int, f figures) {
 	if before != after {
 		s.changes++
 		s.reasons = map[string]bool{f.reason: true}
-		s.line(t, workload, "%d -> %d  %s", before, after, f.sentence(s.target))
+		s.line(t, workload, "%d -> %d  %s%s", before, after, f.sentence(s.target), f.chance())
 		return
 	}
 	if !s.reasons[f.reason] && f.holds() {
@@ -132,6 +132,16 @@ func (f figures) sentence(target int) string {
 	default:
 		return f.reason
 	}
+}
+
+// chance says what a change does to the risk, where that is known.
+func (f figures) chance() string {
+	current, known := f.risk["current"]
+	desired, too := f.risk["desired"]
+	if !known || !too {
+		return ""
+	}
+	return fmt.Sprintf("; SLO risk %.0f%% -> %.0f%%", 100*current, 100*desired)
 }
 
 // inFlight is how many requests are in the pods or held in front of them, if that is known.

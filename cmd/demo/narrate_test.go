@@ -22,7 +22,9 @@ func TestTheStoryTellsEachChangeOnce(t *testing.T) {
 	s.watch(0, 1, 1, phase{name: "ramps up", from: 1, to: 18})
 	s.decided(1*time.Second, 1, 1, said("metric", 2, 0, 0))
 	s.watch(2*time.Second, 1, 1, phase{name: "ramps up", from: 1, to: 18})
-	s.decided(12*time.Second, 1, 4, said("metric", 8, 22, 0))
+	burst := said("metric", 8, 22, 0)
+	burst.risk = map[string]float64{"current": 0.873, "desired": 0.25, "desired_plus_one": 0.1}
+	s.decided(12*time.Second, 1, 4, burst)
 	s.watch(17*time.Second, 4, 4, phase{name: "holds", from: 18, to: 18})
 	s.decided(18*time.Second, 4, 6, said("max_replicas", 32, 40, 0))
 	s.decided(19*time.Second, 6, 6, said("partial_data", 32, 40, 0))
@@ -39,7 +41,7 @@ func TestTheStoryTellsEachChangeOnce(t *testing.T) {
 	s.decided(66*time.Second, 0, 1, said("activate_from_zero", 0, 0, 3))
 	s.summary(90*time.Second, tally{objective: 2 * time.Second, started: 200, missed: 3, served: 190, replicaSeconds: 287.4})
 	want := `  0s  traffic  ramps up: 1 to 18 requests/s
- 12s  chat     1 -> 4  metric: 30 requests in flight / 8 per replica = 4
+ 12s  chat     1 -> 4  metric: 30 requests in flight / 8 per replica = 4; SLO risk 87% -> 25%
  17s  traffic  holds: 18 requests/s
  17s  pods     4 of 4 ready
  18s  chat     4 -> 6  max_replicas: 72 requests in flight / 8 per replica = 9; the maximum is 6
