@@ -54,7 +54,7 @@ var exported = []string{
 	"infscale_kv_cache_usage_ratio", "infscale_batch_fill_ratio", "infscale_ttft_seconds",
 	"infscale_output_tokens_per_second", "infscale_prompt_tokens_per_second",
 	"infscale_request_arrivals_per_second",
-	"infscale_slo_miss_ratio", "infscale_cold_start_seconds",
+	"infscale_slo_miss_ratio", "infscale_slo_risk_ratio", "infscale_cold_start_seconds",
 	"infscale_decisions_total", "infscale_scale_events_total",
 	"infscale_evaluation_duration_seconds_bucket", "infscale_evaluations_missed_total",
 	"infscale_prometheus_queries_total", "infscale_prometheus_query_failures_total",
