@@ -49,9 +49,10 @@ fmt: $(GOLANGCI)
 fuzz:
 	@.ci/fuzz $(FUZZTIME)
 
-## bench: all benchmarks, with allocations, and a tick of 1,000 workloads against a real Prometheus
+## bench: all benchmarks, a tick of 1,000 workloads, and the calibration of the risk (on INFSCALE_TRACES)
 bench:
-	$(GO) test -run '^$$' -bench . -skip '^BenchmarkTick$$' -benchmem -benchtime $(BENCHTIME) ./...
+	$(GO) test -run '^$$' -bench . -skip '^Benchmark(Tick|Calibration)$$' -benchmem -benchtime $(BENCHTIME) ./...
+	$(GO) test -run '^$$' -bench '^BenchmarkCalibration$$' -benchtime 1x -timeout 60m ./recommender/risk
 	$(GO) test -run '^$$' -bench '^BenchmarkTick$$' -benchtime 3x -timeout 30m ./promapi
 
 ## rules: check and unit-test the recording rules and alerts
