@@ -1,4 +1,5 @@
-// Package alerts holds the alerts on infscale itself, each with a runbook beside it.
+// Package alerts holds the alerts on infscale, on what it recommends and on the model servers,
+// each with a runbook beside it. Some read what the recording rules of package rules make.
 package alerts
 
 import "embed"
