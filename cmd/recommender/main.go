@@ -30,6 +30,8 @@ type cli struct {
 	Parse    ParseCmd    `cmd:"" help:"Show pages of /metrics of any engine as one table."`
 	GPU      GPUCmd      `cmd:"" name:"gpu" help:"Derive a replica from numbers of its model and hardware."`
 	Simulate SimulateCmd `cmd:"" help:"Replay traffic under policies: what they cost, and whom they keep waiting."`
+	Generate GenerateCmd `cmd:"" help:"Print what stands beside infscale: KEDA or HPA objects, rules, alerts, dashboards."`
+	Lint     LintCmd     `cmd:"" help:"Find known mistakes in manifests that scale model servers."`
 }
 
 // Exit statuses.
