@@ -167,6 +167,12 @@ func (c *SimulateCmd) run() sim.Run {
 	return r
 }
 
+// longestRun and mostSimulated bound what a run takes.
+const (
+	longestRun    = span(366 * 24 * time.Hour)
+	mostSimulated = 100_000
+)
+
 // checkNumbers reports numbers that mean nothing.
 func (c *SimulateCmd) checkNumbers() error {
 	var errs []error
@@ -175,6 +181,9 @@ func (c *SimulateCmd) checkNumbers() error {
 	}
 	if !(c.RateScale > 0) || c.RateScale > 1000 {
 		errs = append(errs, fmt.Errorf("--rate-scale: must be above 0 and at most 1000, got %v", c.RateScale))
+	}
+	if c.Horizon > longestRun {
+		errs = append(errs, fmt.Errorf("--horizon: must be at most 366 days, got %s", time.Duration(c.Horizon)))
 	}
 	if !(c.FloorMiss <= 1) {
 		errs = append(errs, fmt.Errorf("--floor-miss: must be at most 1, got %v", c.FloorMiss))
@@ -257,6 +266,9 @@ func (c *SimulateCmd) candidates(coldStart time.Duration) ([]score.Candidate, er
 	}
 	for i := range list {
 		errs = append(errs, measurable(&list[i])...)
+		if n := list[i].Policy.Max; n > mostSimulated {
+			errs = append(errs, fmt.Errorf("policy %q: max must be at most %d to be simulated, got %d", list[i].Name, mostSimulated, n))
+		}
 	}
 	return list, errors.Join(errs...)
 }

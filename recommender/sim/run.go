@@ -62,6 +62,12 @@ func DefaultRun() Run {
 	}
 }
 
+// Beyond these a run takes all memory there is, or does not end.
+const (
+	mostReplicas = 100_000
+	leastStep    = time.Millisecond
+)
+
 // Validate returns every mistake in r.
 func (r *Run) Validate() error {
 	errs := []error{r.Replica.Validate(), r.Engine.Validate()}
@@ -84,6 +90,12 @@ func (r *Run) Validate() error {
 	}
 	if r.Initial < 0 || r.GPUs < 0 {
 		errs = append(errs, fmt.Errorf("replicas must not be negative, got %d initial and %d GPUs", r.Initial, r.GPUs))
+	}
+	if r.Initial > mostReplicas {
+		errs = append(errs, fmt.Errorf("initial replicas must be at most %d, got %d", mostReplicas, r.Initial))
+	}
+	if r.Step > 0 && r.Step < leastStep {
+		errs = append(errs, fmt.Errorf("the step must be at least %v, got %v", leastStep, r.Step))
 	}
 	if r.GPUs > 0 && r.Initial > r.GPUs {
 		errs = append(errs, fmt.Errorf("initial replicas must have a GPU each, got %d and %d GPUs", r.Initial, r.GPUs))
