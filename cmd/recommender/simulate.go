@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -45,14 +46,15 @@ type SimulateCmd struct {
 
 // fleetFlags are how replicas are scaled and requests scheduled.
 type fleetFlags struct {
-	Interval span  `default:"15s" placeholder:"DURATION" help:"Time between two decisions [${default}]."`
-	Initial  int   `placeholder:"N" help:"Replicas that are ready at the start [the minimum of the policy, at least 1]."`
-	Pool     int   `name:"max-gpu-replicas" placeholder:"N" help:"Replicas for which there are GPUs; more are pending [no limit]."`
-	DT       span  `name:"dt" placeholder:"DURATION" help:"Move in fixed steps of this length, as 0.25, and not from event to event. A prompt that is read beyond the end of its step is read for free [off]."`
-	Carry    bool  `name:"dt-carry" help:"In fixed steps, take what was read beyond the end of a step off the next one."`
-	Scrape   span  `name:"scrape-interval" placeholder:"DURATION" help:"Time between two reads of the replicas [one at each decision]."`
-	Age      span  `name:"signal-age" placeholder:"DURATION" help:"How old a read is at least when it is decided on [0s]."`
-	Phases   *cold `name:"cold-start" placeholder:"PHASES" help:"Phases of a cold start with their spread, such as image=30s-90s,load=1m-5m, or typical for a slow one [image, weights and warm-up of the replica]."`
+	Interval span    `default:"15s" placeholder:"DURATION" help:"Time between two decisions [${default}]."`
+	Initial  *int    `placeholder:"N" help:"Replicas that are ready at the start [the minimum of the policy, at least 1]."`
+	Start    instant `default:"2026-01-05T00:00:00Z" placeholder:"TIME" help:"Time at which the trace begins, for schedules [${default}]."`
+	Pool     int     `name:"max-gpu-replicas" placeholder:"N" help:"Replicas for which there are GPUs; more are pending [no limit]."`
+	DT       span    `name:"dt" placeholder:"DURATION" help:"Move in fixed steps of this length, as 0.25, and not from event to event. A prompt that is read beyond the end of its step is read for free [off]."`
+	Carry    bool    `name:"dt-carry" help:"In fixed steps, take what was read beyond the end of a step off the next one."`
+	Scrape   span    `name:"scrape-interval" placeholder:"DURATION" help:"Time between two reads of the replicas [one at each decision]."`
+	Age      span    `name:"signal-age" placeholder:"DURATION" help:"How old a read is at least when it is decided on [0s]."`
+	Phases   *cold   `name:"cold-start" placeholder:"PHASES" help:"Phases of a cold start with their spread, such as image=30s-90s,load=1m-5m, or typical for a slow one [image, weights and warm-up of the replica]."`
 
 	ChunkTokens int     `placeholder:"N" help:"Prompt tokens mixed into each decode step, as chunked prefill does [a prompt stalls decoding]."`
 	PrefixCache float64 `placeholder:"FRACTION" help:"Part of a shared prefix that is found in the cache of a replica that has served before [0]."`
@@ -70,21 +72,27 @@ const fluidModel = "fluid"
 func (c *SimulateCmd) Help() string {
 	return `Replays a trace through simulated replicas that each policy scales, and prints what that cost and whom it kept waiting.
 
-SLO miss counts requests whose first token came later than --slo-ttft, or never, or that were refused; "unavoidable" are those of them that the largest fleet would have missed too, had it been asked for at the first decision. "x floor" is the cost over that of the clairvoyant, who knows the future and may miss --floor-miss of the requests. Replicas are billed while they start, serve and drain.
+SLO miss counts requests whose first token came later than --slo-ttft, that have none when the run ends, or that were refused; "unavoidable" are those of them that the largest fleet would have missed too, had it been asked for at the first decision. "x floor" is the cost over that of a schedule that knows the future and misses at most --floor-miss of the requests; a star marks a policy that misses more. Replicas are billed while they start, serve and drain.
 
---model=fluid prints a demo without replicas instead: a queue that reactive, scheduled and static fleets empty.
+Policies meet the same requests. A single seed proves nothing: use --seeds.
 
-Policies meet the same requests. A single seed proves nothing: use --seeds.`
+A POLICY is one or more METRIC:TARGET joined by +, and KEY=VALUE after commas, in the words of the configuration. Metrics: queue, waiting, running, kv, batch_fill, ttft, cpu, output_tokens, prompt_tokens. Keys: min [1], max [8], tolerance, tolerance_up, tolerance_down, up_window, up_pods, up_percent, up_select, down_window, down_pods, down_percent, down_select, period, up_period, down_period, lookahead (or auto), cold_start, cooldown, gate, gate_for, max_num_seqs, percentile, hold_limit. Schedules and several rate limits have their place in a configuration: --config.file.
+
+A generated TRACE is KIND:KEY=VALUE,... with end= in every kind, and prompt= and output= as N, LO-HI or lognormal:MEAN:CV. Kinds: poisson:rate=10; gamma:rate=10,cv=3 (bursts); steps:0=3,180=10; ramp:0=3,180=30; diurnal:mean=10,amplitude=8,period=1d; schedule:idle=1,9h-17h=20; wake:rate=5,on=60,off=600.
+
+--model=fluid prints a demo without replicas instead, as it was published: a queue that reactive, scheduled and larger fleets empty. Its static fleet is not static: a backlog adds to it.`
 }
 
 // Run simulates.
 func (c *SimulateCmd) Run(ctx context.Context, k *kong.Context) error {
 	if strings.EqualFold(c.Model, fluidModel) {
-		f := sim.DefaultFluid()
-		return f.WriteTable(k.Stdout)
+		return c.fluid(k)
 	}
-	p, err := c.prepare()
+	p, err := c.prepare(k)
 	if err != nil {
+		return refuse(err)
+	}
+	if err := c.openPlot(); err != nil {
 		return refuse(err)
 	}
 	if c.Seeds > 1 && c.Phases == nil && trace.Recorded(p.Trace) {
@@ -102,27 +110,55 @@ func (c *SimulateCmd) Run(ctx context.Context, k *kong.Context) error {
 	return c.write(k, p, report, watch)
 }
 
+// fluid prints the demo without replicas, to which nothing else on the command line applies.
+func (c *SimulateCmd) fluid(k *kong.Context) error {
+	for _, step := range k.Path {
+		if step.Flag != nil && step.Flag.Name != "model" {
+			return refuse(fmt.Errorf("--%s: means nothing to --model=fluid", step.Flag.Name))
+		}
+	}
+	f := sim.DefaultFluid()
+	return f.WriteTable(k.Stdout)
+}
+
+// openPlot creates the file of the picture, so that a long run does not end in an error.
+func (c *SimulateCmd) openPlot() error {
+	if c.Plot == "" {
+		return nil
+	}
+	f, err := os.OpenFile(c.Plot, os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return fmt.Errorf("--plot: %w", err)
+	}
+	return f.Close()
+}
+
 // compare runs the comparison, with its progress on stderr if it takes long.
 func (c *SimulateCmd) compare(ctx context.Context, k *kong.Context, p *score.Comparison) (*score.Report, error) {
 	progress := newProgress(k.Stderr, time.Now)
 	p.Progress = progress.note
 	report, err := p.Do(ctx)
-	progress.end()
-	if err != nil && ctx.Err() == nil {
+	progress.end(err)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, fmt.Errorf("interrupted after %d of %d replays", progress.done, progress.total)
+	case err != nil:
 		return nil, refuse(err) // a trace that can't be read
+	case report.Outcomes[0].Requests == 0:
+		return nil, refuse(fmt.Errorf("--trace: %s has no request in the time that is simulated", c.Trace))
 	}
-	return report, err
+	return report, nil
 }
 
 // prepare turns the flags into a comparison. All mistakes are reported at once.
-func (c *SimulateCmd) prepare() (*score.Comparison, error) {
+func (c *SimulateCmd) prepare(k *kong.Context) (*score.Comparison, error) {
 	var errs []error
 	note := func(err error) {
 		if err != nil {
 			errs = append(errs, parts(err)...)
 		}
 	}
-	p := &score.Comparison{Floors: c.floors(), MissBudget: c.FloorMiss}
+	p := &score.Comparison{Floors: c.floors(), MissBudget: c.FloorMiss, Initial: c.Initial}
 	var err error
 	p.Trace, err = c.trace()
 	note(err)
@@ -132,8 +168,9 @@ func (c *SimulateCmd) prepare() (*score.Comparison, error) {
 	p.Candidates, err = c.candidates(p.Run.Replica.ColdStart())
 	note(err)
 	note(c.checkNumbers())
+	note(checkGiven(k))
 	if len(errs) == 0 {
-		note(p.Run.Validate())
+		note(asFleetFlags(p.Run.Validate()))
 	}
 	for i := range max(c.Seeds, 0) {
 		p.Seeds = append(p.Seeds, c.Seed+uint64(i))
@@ -157,10 +194,11 @@ func (c *SimulateCmd) floors() int {
 func (c *SimulateCmd) run() sim.Run {
 	r := sim.DefaultRun()
 	r.Engine = sim.Engine{ChunkTokens: c.ChunkTokens, PrefixCache: c.PrefixCache, Preemption: c.Preemption, MaxQueue: c.MaxQueue}
-	r.Initial, r.GPUs = c.Initial, c.Pool
+	r.Initial, r.GPUs = orElse(c.Initial, 1), c.Pool
 	r.Interval, r.Step, r.Carry = time.Duration(c.Interval), time.Duration(c.DT), c.Carry
 	r.Scrape, r.Age = time.Duration(c.Scrape), time.Duration(c.Age)
 	r.TTFT, r.Horizon = time.Duration(c.SLOTTFT), time.Duration(c.Horizon)
+	r.Start = c.Start.Time
 	if c.Phases != nil {
 		r.ColdStart = func(rng *rand.Rand) time.Duration { return c.Phases.Sample(rng) }
 	}
@@ -170,7 +208,7 @@ func (c *SimulateCmd) run() sim.Run {
 // longestRun and mostSimulated bound what a run takes.
 const (
 	longestRun    = span(366 * 24 * time.Hour)
-	mostSimulated = 100_000
+	mostSimulated = 10_000
 )
 
 // checkNumbers reports numbers that mean nothing.
@@ -185,20 +223,67 @@ func (c *SimulateCmd) checkNumbers() error {
 	if c.Horizon > longestRun {
 		errs = append(errs, fmt.Errorf("--horizon: must be at most 366 days, got %s", time.Duration(c.Horizon)))
 	}
-	if !(c.FloorMiss <= 1) {
-		errs = append(errs, fmt.Errorf("--floor-miss: must be at most 1, got %v", c.FloorMiss))
+	if !(c.FloorMiss <= 1) || math.IsInf(c.FloorMiss, 0) {
+		errs = append(errs, fmt.Errorf("--floor-miss: must be a number, at most 1, got %v", c.FloorMiss))
 	}
 	if !(c.GPUPrice >= 0) || math.IsInf(c.GPUPrice, 0) {
-		errs = append(errs, fmt.Errorf("--gpu-price: must not be negative, got %v", c.GPUPrice))
+		errs = append(errs, fmt.Errorf("--gpu-price: must be a number, not negative, got %v", c.GPUPrice))
+	}
+	if c.Interval < span(time.Second) {
+		errs = append(errs, fmt.Errorf("--interval: must be at least 1s, got %s", time.Duration(c.Interval)))
+	}
+	if c.Carry && c.DT == 0 {
+		errs = append(errs, errors.New("--dt-carry: needs --dt"))
+	}
+	if c.Timeline && c.Output == "csv" {
+		errs = append(errs, errors.New("--timeline: has no place in --output=csv, use text or json"))
 	}
 	return errors.Join(errs...)
+}
+
+// checkGiven refuses zeros that could be meant as more than no limit.
+func checkGiven(k *kong.Context) error {
+	var errs []error
+	for _, step := range k.Path {
+		if f := step.Flag; f != nil && slices.Contains(notZero, f.Name) && f.Target.IsZero() {
+			errs = append(errs, fmt.Errorf("--%s: must not be 0, leave it out", f.Name))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+var notZero = []string{"horizon", "dt", "scrape-interval", "max-gpu-replicas", "max-queue", "chunk-tokens"}
+
+// fleetFlagOf names the flags behind what a run calls its parts.
+var fleetFlagOf = []struct{ part, flag string }{
+	{"interval", "interval"}, {"the interval", "dt"}, {"objective", "slo-ttft"}, {"horizon", "horizon"},
+	{"step", "dt"}, {"the step", "dt"}, {"scrape interval", "scrape-interval"}, {"age", "signal-age"},
+	{"initial replicas", "initial"}, {"replicas", "initial"},
+	{"chunk tokens", "chunk-tokens"}, {"prefix cache", "prefix-cache"}, {"queue", "max-queue"},
+}
+
+// asFleetFlags makes the mistakes of a run those of a command line.
+func asFleetFlags(err error) error {
+	if err == nil {
+		return nil
+	}
+	mistakes := parts(err)
+	for i, mistake := range mistakes {
+		for _, f := range fleetFlagOf {
+			if strings.HasPrefix(mistake.Error(), f.part+" ") {
+				mistakes[i] = fmt.Errorf("--%s: %w", f.flag, mistake)
+				break
+			}
+		}
+	}
+	return errors.Join(mistakes...)
 }
 
 // trace returns what is replayed.
 func (c *SimulateCmd) trace() (trace.Trace, error) {
 	t, err := openTrace(c.Trace)
 	if err != nil {
-		return nil, fmt.Errorf("--trace: %w", err)
+		return nil, err
 	}
 	if c.TimeWindow.to > 0 {
 		t = trace.Window(t, c.TimeWindow.from, c.TimeWindow.to)
@@ -218,8 +303,19 @@ func openTrace(word string) (trace.Trace, error) {
 	if t, ok := trace.Builtin(word); ok {
 		return t, nil
 	}
-	if _, err := os.Stat(word); err != nil && strings.Contains(word, ":") {
+	info, err := os.Stat(word)
+	switch {
+	case word == stdin:
+		return readOnce(place(stdin), os.Stdin)
+	case err != nil && strings.Contains(word, ":"):
 		return trace.Parse(word)
+	case err == nil && !info.Mode().IsRegular() && !info.IsDir():
+		f, err := os.Open(word)
+		if err != nil {
+			return nil, err
+		}
+		t, err := readOnce(word, f)
+		return t, errors.Join(err, f.Close())
 	}
 	t := trace.File(word)
 	r, err := t.Open(0)
@@ -227,6 +323,21 @@ func openTrace(word string) (trace.Trace, error) {
 		return nil, err
 	}
 	return t, r.Close()
+}
+
+// readOnce keeps the requests of what can be read only once.
+func readOnce(name string, r io.Reader) (trace.Trace, error) {
+	var list trace.Slice
+	for reader := trace.NewCSV(name, r); ; {
+		q, err := reader.Next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return list, reader.Close()
+		case err != nil:
+			return nil, err
+		}
+		list = append(list, q)
+	}
 }
 
 // candidates are the policies, by their text or the name of their workload.
@@ -280,8 +391,11 @@ type window struct{ from, to float64 }
 func (w *window) UnmarshalText(text []byte) error {
 	first, second, ok := strings.Cut(string(text), "-")
 	var from, to span
-	if !ok || from.UnmarshalText([]byte(first)) != nil || to.UnmarshalText([]byte(second)) != nil || to <= from {
+	if !ok || from.UnmarshalText([]byte(first)) != nil || to.UnmarshalText([]byte(second)) != nil {
 		return fmt.Errorf("%q is not a part of a trace: want FROM-TO, such as 1h-2h or 3600-7200", text)
+	}
+	if to <= from {
+		return fmt.Errorf("%q must end after it begins", text)
 	}
 	w.from, w.to = time.Duration(from).Seconds(), time.Duration(to).Seconds()
 	return nil

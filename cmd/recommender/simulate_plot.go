@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/infscale/infscale/recommender/plot"
@@ -96,19 +97,19 @@ func positive(v float64) float64 {
 	return math.NaN()
 }
 
-// replicas is what one policy did, and why.
+// replicas is what one policy did, and why: what there is after each decision.
 func (s *simulation) replicas(i int) plot.Panel {
 	ticks := s.watch.ticks[i]
 	p := plot.Panel{
 		Title: s.plan.Candidates[i].Name + ": replicas", Unit: "replicas", Description: s.sentence(i),
 		Series: []plot.Series{
-			series("ready", plot.StackedStep, plot.OK, ticks, func(t *sim.Tick) float64 { return float64(t.Ready) }),
-			series("starting", plot.StackedStep, plot.Warn, ticks, func(t *sim.Tick) float64 { return float64(t.Starting) }),
-			series("draining", plot.StackedStep, plot.Muted, ticks, func(t *sim.Tick) float64 { return float64(t.Draining) }),
+			series("ready", plot.StackedStep, plot.OK, ticks, func(t *sim.Tick) float64 { return float64(min(t.Ready, t.Desired)) }),
+			series("starting", plot.StackedStep, plot.Warn, ticks, func(t *sim.Tick) float64 { return float64(max(t.Desired-t.Ready, 0)) }),
+			series("draining", plot.StackedStep, plot.Muted, ticks, func(t *sim.Tick) float64 { return float64(t.Draining + max(t.Ready-t.Desired, 0)) }),
 			series("desired", plot.Step, plot.Strong, ticks, func(t *sim.Tick) float64 { return float64(t.Desired) }),
 		},
 	}
-	if s.plan.Run.GPUs > 0 {
+	if slices.ContainsFunc(ticks, func(t sim.Tick) bool { return t.Pending > 0 }) {
 		p.Series = append(p.Series, series("pending", plot.Step, plot.Bad, ticks, func(t *sim.Tick) float64 { return float64(t.Pending) }))
 	}
 	for j := range ticks {

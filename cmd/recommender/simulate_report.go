@@ -58,7 +58,7 @@ func (s *simulation) cost(o *score.Outcome) float64 { return s.gpuHours(o) * s.c
 // overFloor is the cost as a ratio to that of the clairvoyant, NaN if unknown.
 func (s *simulation) overFloor(o *score.Outcome) float64 {
 	f := s.floor(o.Seed)
-	if f == nil || f.Clairvoyant.ReplicaMinutes == 0 {
+	if f == nil || f.Clairvoyant.ReplicaMinutes < 0.1 {
 		return math.NaN()
 	}
 	return o.ReplicaMinutes() / f.Clairvoyant.ReplicaMinutes

@@ -34,12 +34,21 @@ var columns = []column{
 	{"TTFT p99", false, func(_ *simulation, o *score.Outcome) string { return fixed(o.TTFT.P99, 2, "s") }},
 	{"ITL p95", false, func(_ *simulation, o *score.Outcome) string { return fixed(o.ITLp95*1000, 1, "ms") }},
 	{"replica-min", false, func(_ *simulation, o *score.Outcome) string { return fixed(o.ReplicaMinutes(), 1, "") }},
-	{"x floor", true, func(s *simulation, o *score.Outcome) string { return fixed(s.overFloor(o), 2, "") }},
+	{"x floor", true, (*simulation).floorText},
 	{"peak", false, func(_ *simulation, o *score.Outcome) string { return strconv.Itoa(o.Peak) }},
 	{"scale events", false, func(_ *simulation, o *score.Outcome) string { return strconv.Itoa(o.Events) }},
 	{"flaps", false, func(_ *simulation, o *score.Outcome) string { return strconv.Itoa(o.Flaps) }},
 	{"GPU-hours", false, func(s *simulation, o *score.Outcome) string { return fixed(s.gpuHours(o), 2, "") }},
 	{"cost", false, func(s *simulation, o *score.Outcome) string { return fixed(s.cost(o), 2, "") }},
+}
+
+// floorText is the cost over that of the floor, with a star if more was missed for it.
+func (s *simulation) floorText(o *score.Outcome) string {
+	ratio := fixed(s.overFloor(o), 2, "")
+	if f := s.floor(o.Seed); ratio != "-" && o.Misses > f.Clairvoyant.Allowed {
+		return ratio + "*"
+	}
+	return ratio
 }
 
 // table prints the policies of one seed, or all of them over several seeds.

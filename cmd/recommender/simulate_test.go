@@ -14,7 +14,7 @@ func TestProgressIsSilentAtFirst(t *testing.T) {
 	now := time.Unix(0, 0)
 	p := newProgress(&out, func() time.Time { return now })
 	p.note(1, 10)
-	p.end()
+	p.end(nil)
 	if out.Len() > 0 {
 		t.Errorf("got %q of a short run, want nothing", out.String())
 	}
@@ -22,7 +22,7 @@ func TestProgressIsSilentAtFirst(t *testing.T) {
 		now = now.Add(time.Second)
 		p.note(i+2, 10)
 	}
-	p.end()
+	p.end(nil)
 	want := "recommender: 4 of 10 replays after 3s\nrecommender: 7 of 10 replays after 6s\nrecommender: done in 8s\n"
 	if out.String() != want {
 		t.Errorf("got %q, want %q", out.String(), want)

@@ -41,6 +41,8 @@ type progress struct {
 	w       io.Writer
 	now     func() time.Time
 	mu      sync.Mutex
+	done    int
+	total   int
 	began   time.Time
 	said    time.Time
 	written bool
@@ -57,15 +59,16 @@ func newProgress(w io.Writer, now func() time.Time) *progress {
 func (p *progress) note(done, total int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.done, p.total = max(p.done, done), total
 	if now := p.now(); now.Sub(p.said) >= progressAfter {
 		p.said, p.written = now, true
 		fmt.Fprintf(p.w, "recommender: %d of %d replays after %s\n", done, total, now.Sub(p.began).Round(time.Second))
 	}
 }
 
-// end says how long it took, if anything was said before.
-func (p *progress) end() {
-	if p.written {
+// end says how long it took, if anything was said before and nothing failed.
+func (p *progress) end(err error) {
+	if p.written && err == nil {
 		fmt.Fprintf(p.w, "recommender: done in %s\n", p.now().Sub(p.began).Round(time.Second))
 	}
 }

@@ -3,7 +3,6 @@ package score
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"runtime"
 	"slices"
@@ -28,9 +27,10 @@ type Comparison struct {
 	// Seeds choose what is random, in the trace and in the fleet: one replay of every
 	// policy for each.
 	Seeds []uint64
-	// Run is the fleet. A policy starts with Run.Initial replicas, or with its minimum,
-	// but at least one, where that is 0.
-	Run sim.Run
+	// Run is the fleet. Its Initial is not used: every policy starts with Initial
+	// replicas, or where that is nil with its minimum, but at least one.
+	Run     sim.Run
+	Initial *int
 	// Floors is how many of the seeds get floors, which take a second or more each.
 	// MissBudget is the fraction of the requests that the clairvoyant may miss.
 	Floors     int
@@ -132,8 +132,9 @@ func (c *Comparison) most() int {
 func (c *Comparison) run(seed uint64, least int32) sim.Run {
 	run := c.Run
 	run.Seed = seed
-	if run.Initial == 0 {
-		run.Initial = max(int(least), 1)
+	run.Initial = max(int(least), 1)
+	if c.Initial != nil {
+		run.Initial = *c.Initial
 	}
 	return run
 }
@@ -177,10 +178,7 @@ func (c *Comparison) replay(ctx context.Context, r *Report, candidate, seed int)
 		watch = func(t *sim.Tick) { c.Watch(candidate, seed, t) }
 	}
 	o.Result, err = run.Do(ctx, reader, sim.Follow(k.Policy, run.Start), watch)
-	if err != nil {
-		return o, fmt.Errorf("%s: %w", k.Name, err)
-	}
-	return o, nil
+	return o, err
 }
 
 // percentiles returns those of the time to the first token that p decides on.

@@ -32,7 +32,6 @@ func comparison() score.Comparison {
 			{Name: "eager", Policy: queue(12)}, {Name: "usual", Policy: queue(24)}, {Name: "late", Policy: queue(48)},
 		},
 	}
-	c.Run.Initial = 0
 	c.Run.Horizon = 1500 * time.Second
 	return c
 }

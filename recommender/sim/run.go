@@ -64,7 +64,7 @@ func DefaultRun() Run {
 
 // Beyond these a run takes all memory there is, or does not end.
 const (
-	mostReplicas = 100_000
+	mostReplicas = 10_000
 	leastStep    = time.Millisecond
 )
 
