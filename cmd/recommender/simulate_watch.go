@@ -6,21 +6,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/infscale/infscale/recommender"
-	"github.com/infscale/infscale/recommender/score"
 	"github.com/infscale/infscale/recommender/sim"
 )
-
-// measurable reports signals of a policy that a simulated fleet does not have.
-func measurable(k *score.Candidate) []error {
-	var errs []error
-	for i := range k.Policy.Signals {
-		if s := &k.Policy.Signals[i]; s.Metric == recommender.Query {
-			errs = append(errs, fmt.Errorf("%s: the query %q cannot be simulated, only what replicas say of themselves", k.Name, s.Name))
-		}
-	}
-	return errs
-}
 
 // A recorder keeps the ticks of the first seed, by candidate.
 type recorder struct {
