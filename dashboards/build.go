@@ -55,9 +55,15 @@ const (
 
 // each reads a metric per workload. Twins decide alike, so the largest of theirs is the one
 // value; other labels to keep are named in by.
-func each(metric string, by ...string) string {
+func each(metric string, by ...string) string { return eachWith(metric, "", by...) }
+
+// eachWith reads only the series that a further matcher selects.
+func eachWith(metric, matcher string, by ...string) string {
 	labels := append([]string{"workload_namespace", "workload"}, by...)
-	return "max by (" + strings.Join(labels, ", ") + ") (" + metric + "{" + workloads + "})"
+	if matcher != "" {
+		matcher = ", " + matcher
+	}
+	return "max by (" + strings.Join(labels, ", ") + ") (" + metric + "{" + workloads + matcher + "})"
 }
 
 // perSecond is the rate of a counter of the daemon, summed by the labels.
@@ -65,10 +71,19 @@ func perSecond(counter string, by ...string) string {
 	return "sum by (" + strings.Join(by, ", ") + ") (rate(" + counter + "{" + own + "}[$__rate_interval]))"
 }
 
-// legend is the name of a series of one workload.
-func legend(what string) string {
-	return "{{workload_namespace}}/{{workload}} " + what
+// recorded reads a metric that the recording rules write. Their labels are those of the
+// workload, the daemon has no part in them.
+func recorded(metric string) string {
+	return "max by (namespace, workload) (" + metric + `{namespace=~"$workload_namespace", workload=~"$workload"})`
 }
+
+// inRange is the sum over the time on the screen, in hours.
+func inRange(replicas string) string {
+	return "sum_over_time((" + replicas + ")[$__range:$__interval]) * $__interval_ms / 3.6e6"
+}
+
+// named is the name of a series of one workload among others.
+const named = "{{workload_namespace}}/{{workload}}"
 
 func query(expr, legend string) Target {
 	return Target{Expr: expr, Legend: legend, Datasource: source()}
@@ -99,8 +114,8 @@ func number(title, description, unit, expr string, steps ...Step) Panel {
 	}
 }
 
-// graph is a panel of lines over time that starts at zero. Replicas and other whole numbers
-// are drawn as steps.
+// graph is a panel of lines over time that starts at zero. Replicas and other whole numbers,
+// which have no unit, are drawn as steps.
 func graph(title, description, unit string, targets ...Target) Panel {
 	custom := &Custom{DrawStyle: "line", LineInterpolation: "linear", LineWidth: 1, FillOpacity: 0}
 	if unit == "none" {
@@ -122,19 +137,24 @@ func graph(title, description, unit string, targets ...Target) Panel {
 	}
 }
 
-// states is a panel with one bar per series, drawn while the series has a value.
-func states(title, description string, targets ...Target) Panel {
+// states is a panel with one bar per series, in the colour of the word that stands for its
+// value.
+func states(title, description string, words map[string]Word, targets ...Target) Panel {
 	return Panel{
 		Type: "state-timeline", Title: title, Description: description,
 		Grid:       Grid{W: 24, H: 8},
 		Datasource: source(),
 		Targets:    letters(targets),
 		FieldConfig: &FieldConfig{
-			Defaults:  Defaults{Unit: "none", Custom: &Custom{FillOpacity: 70}},
+			Defaults: Defaults{
+				Unit: "none", Color: &Color{Mode: "thresholds"},
+				Mappings: []Mapping{{Type: "value", Options: words}},
+				Custom:   &Custom{FillOpacity: 80},
+			},
 			Overrides: []Override{},
 		},
 		Options: &Options{
-			Legend:    &Legend{DisplayMode: "list", Placement: "bottom", Calcs: []string{}, ShowLegend: false},
+			Legend:    &Legend{DisplayMode: "list", Placement: "bottom", Calcs: []string{}, ShowLegend: true},
 			ShowValue: "never",
 		},
 	}
@@ -151,15 +171,47 @@ func (p Panel) share() Panel {
 	return p
 }
 
-// dashed draws the series whose names match as dashes: they are bounds, not measurements.
-func (p Panel) dashed(pattern string) Panel {
+// stacked puts the series on top of each other, filled: their sum means something.
+func (p Panel) stacked() Panel {
+	c := p.FieldConfig.Defaults.Custom
+	c.FillOpacity, c.Stacking = 40, &Stacking{Mode: "normal", Group: "A"}
+	return p
+}
+
+// logarithmic draws what spans several powers of ten. Such an axis has no zero.
+func (p Panel) logarithmic() Panel {
+	d := &p.FieldConfig.Defaults
+	d.Min, d.Custom.ScaleDistribution = nil, &ScaleDistribution{Type: "log", Log: 10}
+	return p
+}
+
+// lined draws the values from which on something is wrong as lines.
+func (p Panel) lined(steps ...Step) Panel {
+	d := &p.FieldConfig.Defaults
+	d.Thresholds, d.Custom.ThresholdsStyle = thresholds(steps), &ThresholdsStyle{Mode: "dashed"}
+	return p
+}
+
+// with shows the series whose names match otherwise than the rest.
+func (p Panel) with(pattern string, properties ...Property) Panel {
 	p.FieldConfig.Overrides = append(p.FieldConfig.Overrides, Override{
-		Matcher: Matcher{ID: "byRegexp", Options: pattern},
-		Properties: []Property{
-			{ID: "custom.lineStyle", Value: map[string]any{"fill": "dash", "dash": []int{8, 8}}},
-		},
+		Matcher:    Matcher{ID: "byRegexp", Options: pattern},
+		Properties: properties,
 	})
 	return p
+}
+
+// dashed draws the series whose names match as dashes: they are bounds, not measurements.
+func (p Panel) dashed(pattern string) Panel {
+	return p.with(pattern,
+		Property{"custom.lineStyle", map[string]any{"fill": "dash", "dash": []int{8, 8}}},
+		Property{"custom.fillOpacity", 0},
+		Property{"custom.stacking", Stacking{Mode: "none", Group: "A"}})
+}
+
+// coloured gives the series whose names match a colour of their own.
+func (p Panel) coloured(pattern, color string) Panel {
+	return p.with(pattern, Property{"color", Color{Mode: "fixed", FixedColor: color}})
 }
 
 // from is a step that colours the values from v on.
@@ -170,15 +222,4 @@ func lowest(color string) Step { return Step{Color: color} }
 
 func thresholds(steps []Step) *Thresholds {
 	return &Thresholds{Mode: "absolute", Steps: steps}
-}
-
-// chooser is a variable whose choices are the values of a label.
-func chooser(name, label, query string) Variable {
-	return Variable{
-		Name: name, Label: label, Type: "query", Query: query,
-		Datasource: source(),
-		Multi:      true, IncludeAll: true, AllValue: ".+",
-		Current: &Choice{Text: "All", Value: "$__all"},
-		Refresh: 2, Sort: 1,
-	}
 }

@@ -8,6 +8,8 @@ import (
 // A Dashboard is Grafana's classic JSON model, as far as the dashboards here use it. The
 // classic model is read by every Grafana since version 8.
 type Dashboard struct {
+	// Name is that of its file, without what says which kind of file.
+	Name          string     `json:"-"`
 	UID           string     `json:"uid"`
 	Title         string     `json:"title"`
 	Description   string     `json:"description"`
@@ -17,8 +19,19 @@ type Dashboard struct {
 	Refresh       string     `json:"refresh"`
 	SchemaVersion int        `json:"schemaVersion"`
 	Time          Span       `json:"time"`
+	Links         []Link     `json:"links"`
 	Templating    Templating `json:"templating"`
 	Panels        []Panel    `json:"panels"`
+}
+
+// A Link on top of a dashboard leads to the other dashboards with its tags, with the same
+// time and variables.
+type Link struct {
+	Title       string   `json:"title"`
+	Type        string   `json:"type"`
+	Tags        []string `json:"tags"`
+	IncludeVars bool     `json:"includeVars"`
+	KeepTime    bool     `json:"keepTime"`
 }
 
 // A Span is the part of time that a dashboard opens with.
@@ -72,6 +85,21 @@ type Panel struct {
 	Targets     []Target     `json:"targets,omitempty"`
 	FieldConfig *FieldConfig `json:"fieldConfig,omitempty"`
 	Options     *Options     `json:"options,omitempty"`
+	// Transformations turn the answers into what a table shows, one after the other.
+	Transformations []Transformation `json:"transformations,omitempty"`
+}
+
+// A Transformation is one step between answers and panel.
+type Transformation struct {
+	ID      string            `json:"id"`
+	Options *TransformOptions `json:"options"`
+}
+
+// TransformOptions order and name the columns of a table; empty for other transformations.
+type TransformOptions struct {
+	ExcludeByName map[string]bool   `json:"excludeByName,omitempty"`
+	IndexByName   map[string]int    `json:"indexByName,omitempty"`
+	RenameByName  map[string]string `json:"renameByName,omitempty"`
 }
 
 // A Grid is a panel's place: the page is 24 columns wide.
@@ -88,98 +116,10 @@ type Target struct {
 	Expr   string `json:"expr"`
 	Legend string `json:"legendFormat,omitempty"`
 	// Instant asks for one point at the end of the span.
-	Instant    bool        `json:"instant,omitempty"`
+	Instant bool `json:"instant,omitempty"`
+	// Format is "table" where each label is to be a column.
+	Format     string      `json:"format,omitempty"`
 	Datasource *Datasource `json:"datasource"`
-}
-
-// FieldConfig says how values are shown.
-type FieldConfig struct {
-	Defaults  Defaults   `json:"defaults"`
-	Overrides []Override `json:"overrides"`
-}
-
-// Defaults are how all series of a panel are shown.
-type Defaults struct {
-	Unit       string      `json:"unit"`
-	Min        *float64    `json:"min,omitempty"`
-	Max        *float64    `json:"max,omitempty"`
-	Thresholds *Thresholds `json:"thresholds,omitempty"`
-	Custom     *Custom     `json:"custom,omitempty"`
-}
-
-// Custom is how a graph draws its series.
-type Custom struct {
-	// DrawStyle and LineInterpolation are empty where the panel is not a graph.
-	DrawStyle         string `json:"drawStyle,omitempty"`
-	LineInterpolation string `json:"lineInterpolation,omitempty"`
-	LineWidth         int    `json:"lineWidth,omitempty"`
-	FillOpacity       int    `json:"fillOpacity"`
-	// SpanNulls is false: a gap is an unknown value and stays one.
-	SpanNulls       bool             `json:"spanNulls"`
-	ThresholdsStyle *ThresholdsStyle `json:"thresholdsStyle,omitempty"`
-}
-
-// ThresholdsStyle is how thresholds are drawn: "line" in a graph.
-type ThresholdsStyle struct {
-	Mode string `json:"mode"`
-}
-
-// Thresholds colour values from each step on.
-type Thresholds struct {
-	Mode  string `json:"mode"`
-	Steps []Step `json:"steps"`
-}
-
-// A Step is the colour from a value on; nil is from the lowest.
-type Step struct {
-	Color string   `json:"color"`
-	Value *float64 `json:"value"`
-}
-
-// An Override shows the series whose names match otherwise than the rest.
-type Override struct {
-	Matcher    Matcher    `json:"matcher"`
-	Properties []Property `json:"properties"`
-}
-
-// A Matcher selects series, here by a regular expression over their names.
-type Matcher struct {
-	ID      string `json:"id"`
-	Options string `json:"options"`
-}
-
-// A Property is one setting of an Override.
-type Property struct {
-	ID    string `json:"id"`
-	Value any    `json:"value"`
-}
-
-// Options are the settings of a panel's kind.
-type Options struct {
-	Legend        *Legend        `json:"legend,omitempty"`
-	Tooltip       *Tooltip       `json:"tooltip,omitempty"`
-	ColorMode     string         `json:"colorMode,omitempty"`
-	ReduceOptions *ReduceOptions `json:"reduceOptions,omitempty"`
-	ShowValue     string         `json:"showValue,omitempty"`
-}
-
-// A Legend lists the series of a graph.
-type Legend struct {
-	DisplayMode string   `json:"displayMode"`
-	Placement   string   `json:"placement"`
-	Calcs       []string `json:"calcs"`
-	ShowLegend  bool     `json:"showLegend"`
-}
-
-// A Tooltip shows the values under the pointer.
-type Tooltip struct {
-	Mode string `json:"mode"`
-	Sort string `json:"sort"`
-}
-
-// ReduceOptions make one number of a series.
-type ReduceOptions struct {
-	Calcs []string `json:"calcs"`
 }
 
 // JSON is the dashboard as Grafana imports it.

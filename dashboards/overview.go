@@ -1,43 +1,58 @@
 // Package dashboards holds the Grafana dashboards as data. The JSON files beside the code
-// are their rendering: `make dashboards` writes them, a test compares them.
+// are their rendering: `make dashboards` writes them, a test compares them. Package draw
+// below proves them on simulated days.
 package dashboards
 
-// Overview answers, from top to bottom: can the decisions be trusted, what is wanted and
-// what runs, why, what do the signals say, will users wait, and is the daemon well.
+// Overview answers for all workloads, from top to bottom: can the decisions be trusted,
+// which workload needs a look, what is wanted and what runs, why, will users wait, and what
+// does it cost.
 func Overview() Dashboard {
-	return Dashboard{
-		UID:           "infscale-overview",
-		Title:         "infscale / Overview",
-		Description:   "Replicas wanted for each served model, why, and how likely users are to wait.",
-		Tags:          []string{"infscale", "inference", "autoscaling"},
-		GraphTooltip:  1, // one crosshair over all panels
-		Refresh:       "30s",
-		SchemaVersion: 39,
-		Time:          Span{From: "now-3h", To: "now"},
-		Templating:    Templating{List: variables()},
-		Panels: arrange([]section{
-			{"Are the decisions fresh?", fresh()},
-			{"What is wanted, and what runs?", replicas()},
-			{"Why?", reasons()},
-			{"What do the signals say?", signals()},
-			{"Will users wait?", objective()},
-			{"Is the daemon well?", loop()},
-		}),
-	}
+	return newDashboard("overview", "infscale / Overview",
+		"Replicas wanted for each served model, why, and how likely users are to wait.",
+		ofWorkloads(),
+		section{"Are the decisions fresh?", fresh()},
+		section{"Which workload needs a look?", []Panel{attention()}},
+		section{"What is wanted, and what runs?", []Panel{
+			graph("Desired replicas",
+				"The recommendation for each workload. A gap is a recommendation withdrawn, because nothing usable was known for too long.",
+				"none", query(each("infscale_desired_replicas"), named)),
+			graph("Ready replicas",
+				"Those that can serve. They follow the recommendation after a cold start, or something does not act on it.",
+				"none", query(each("infscale_ready_replicas"), named)),
+		}},
+		section{"Why?", []Panel{
+			confidence(),
+			graph("Wanted beyond the maximum",
+				"Replicas that the signals ask for and the configuration does not allow. Above zero, users wait for want of capacity.",
+				"none",
+				query("clamp_min("+each("infscale_unbounded_replicas")+" - "+each("infscale_max_replicas")+", 0)", named)),
+			graph("Scale events",
+				"Changes of the recommendation. Many in a row, up and down in turn, are flapping.",
+				"cps",
+				query("sum by (workload_namespace, workload) (rate(infscale_scale_events_total{"+workloads+"}[$__rate_interval]))", named)),
+		}},
+		section{"Will users wait?", []Panel{
+			graph("Risk of the objective",
+				"Simulated: share of the requests arriving within the next cold start and interval that is expected to miss the objective with the recommended replicas. Unknown without an objective, or while too little is known.",
+				"percentunit",
+				query(eachWith("infscale_slo_risk_ratio", `replicas="desired"`), named)).share(),
+			graph("Misses of the objective",
+				"Measured: share of recent requests whose first token came later than the objective.",
+				"percentunit",
+				query(each("infscale_slo_miss_ratio"), named)).share(),
+			graph("Time to first token",
+				"The highest percentile in use, as read from the engines. A value at the highest bucket means at least that.",
+				"s", query(each("infscale_ttft_seconds"), named)).logarithmic(),
+			graph("Requests that wait",
+				"Queued in the engines, and held in front of the pods.",
+				"short",
+				query(each("infscale_requests_waiting"), named+" in the engine"),
+				query(each("infscale_requests_held"), named+" held")),
+		}},
+		section{"What does it cost?", cost()})
 }
 
-func variables() []Variable {
-	const decided = `infscale_decision_valid{job=~"$job", instance=~"$instance"`
-	return []Variable{
-		{Name: "datasource", Label: "Data source", Type: "datasource", Query: "prometheus"},
-		chooser("job", "Job", `label_values(infscale_build_info, job)`),
-		chooser("instance", "Instance", `label_values(infscale_build_info{job=~"$job"}, instance)`),
-		chooser("workload_namespace", "Workload namespace", `label_values(`+decided+`}, workload_namespace)`),
-		chooser("workload", "Workload",
-			`label_values(`+decided+`, workload_namespace=~"$workload_namespace"}, workload)`),
-	}
-}
-
+// fresh are numbers on the decisions and what they rest on.
 func fresh() []Panel {
 	const oldest = ` (max by (workload_namespace, workload) (`
 	return []Panel{
@@ -53,115 +68,57 @@ func fresh() []Panel {
 			"Age of the oldest value that a last decision used. Past hold_limit the recommendation is withdrawn.",
 			"s", "time() - min"+oldest+"infscale_evidence_timestamp_seconds{"+workloads+"}))",
 			lowest("green"), from(120, "orange"), from(600, "red")),
-		number("Configuration in force",
-			"Whether every replica runs the configuration that it read last. No: the last reload was refused and the old one goes on.",
-			"bool_yes_no", "min(infscale_config_last_reload_successful{"+own+"})",
-			lowest("red"), from(1, "green")),
+		configuration(),
 	}
 }
 
-func replicas() []Panel {
+// configuration says whether the file on disk is what runs.
+func configuration() Panel {
+	return number("Configuration in force",
+		"Whether every replica runs the configuration that it read last. No: the last reload was refused and the old one goes on.",
+		"bool_yes_no", "min(infscale_config_last_reload_successful{"+own+"})",
+		lowest("red"), from(1, "green"))
+}
+
+// attention is a row of the latest facts for each workload.
+func attention() Panel {
+	return table("Workloads",
+		"The latest of each workload. An empty cell is unknown, and not zero. The name leads to the workload.",
+		[][2]string{{"workload_namespace", "Namespace"}, {"workload", "Workload"}, {"reason", "Reason"}},
+		column{"Desired", "none", each("infscale_desired_replicas"), nil},
+		column{"Current", "none", each("infscale_current_replicas"), nil},
+		column{"Ready", "none", each("infscale_ready_replicas"), nil},
+		column{"Maximum", "none", each("infscale_max_replicas"), nil},
+		column{"", "none", each("infscale_decision_reason", "reason") + " == 1", nil},
+		column{"Valid", "bool_yes_no", each("infscale_decision_valid"), []Step{lowest("red"), from(1, "green")}},
+		column{
+			"Risk", "percentunit", eachWith("infscale_slo_risk_ratio", `replicas="desired"`),
+			[]Step{lowest("green"), from(0.05, "orange"), from(0.2, "red")},
+		},
+		column{
+			"Missed", "percentunit", each("infscale_slo_miss_ratio"),
+			[]Step{lowest("green"), from(0.05, "orange"), from(0.2, "red")},
+		},
+		column{"Replica-hours", "short", inRange(each("infscale_current_replicas")), nil},
+	).leading("Workload", "Open the workload",
+		"/d/infscale-workload?var-datasource=${datasource}&var-workload_namespace=${__data.fields.Namespace}&var-workload=${__data.fields.Workload}&${__url_time_range}")
+}
+
+// cost is what runs, against what would run without scaling.
+func cost() []Panel {
+	current, maximum := each("infscale_current_replicas"), each("infscale_max_replicas")
 	return []Panel{
-		graph("Replicas",
-			"Desired is the recommendation; current is what the workload's spec says; ready and reporting are those that can serve and those that were heard. A gap in desired is a recommendation withdrawn.",
+		graph("Replicas in all",
+			"Current replicas of the workloads on top of each other, below the sum of the maxima. Replicas are of different size where models are.",
 			"none",
-			query(each("infscale_desired_replicas"), legend("desired")),
-			query(each("infscale_current_replicas"), legend("current")),
-			query(each("infscale_ready_replicas"), legend("ready")),
-			query(each("infscale_reporting_replicas"), legend("reporting"))).sized(12, 10),
-		graph("Bounds",
-			"What would be desired with no maximum, between the bounds in force, schedules included. Above the maximum, users wait for want of capacity.",
-			"none",
-			query(each("infscale_unbounded_replicas"), legend("unbounded")),
-			query(each("infscale_min_replicas"), legend("min")),
-			query(each("infscale_max_replicas"), legend("max"))).
-			dashed(".* (min|max)$").sized(12, 10),
-	}
-}
-
-func reasons() []Panel {
-	return []Panel{
-		states("Reason",
-			"The rule that decided last. Each workload has exactly one reason at a time.",
-			query(each("infscale_decision_reason", "reason")+" == 1", legend("{{reason}}"))),
-		graph("Raw replicas by signal",
-			"What each signal asks for, before windows, limits and bounds. The largest leads.",
-			"none",
-			query(each("infscale_raw_replicas", "signal"), legend("{{signal}}"))),
-		graph("Scale events",
-			"Observed changes of the number of replicas, by direction. Up and down in turn is flapping.",
-			"cps",
-			query("sum by (workload_namespace, workload, direction) (rate(infscale_scale_events_total{"+workloads+"}[$__rate_interval]))",
-				legend("{{direction}}"))),
-	}
-}
-
-func signals() []Panel {
-	return []Panel{
-		graph("Requests",
-			"Running in the batch, waiting in the engine, and held in front of the pods.",
-			"short",
-			query(each("infscale_requests_running"), legend("running")),
-			query(each("infscale_requests_waiting"), legend("waiting")),
-			query(each("infscale_requests_held"), legend("held"))),
-		graph("Fill",
-			"KV cache in use, as the mean over replicas, and the batch slots in use.",
-			"percentunit",
-			query(each("infscale_kv_cache_usage_ratio"), legend("KV cache")),
-			query(each("infscale_batch_fill_ratio"), legend("batch"))).share(),
-		graph("Tokens per second",
-			"Tokens produced and prompt tokens taken in.",
-			"short",
-			query(each("infscale_output_tokens_per_second"), legend("output")),
-			query(each("infscale_prompt_tokens_per_second"), legend("prompt"))),
-		graph("Arrivals",
-			"Requests that arrive, completions plus the change of those in flight.",
-			"reqps",
-			query(each("infscale_request_arrivals_per_second"), legend(""))),
-	}
-}
-
-func objective() []Panel {
-	return []Panel{
-		graph("Time to first token",
-			"As read from the engines, at each percentile in use. A value at the highest bucket means at least that.",
-			"s",
-			query(each("infscale_ttft_seconds", "percentile"), legend("{{percentile}}"))),
-		graph("Misses of the objective",
-			"Measured: share of recent requests whose first token came later than the objective.",
-			"percentunit",
-			query(each("infscale_slo_miss_ratio"), legend("missed"))).share(),
-		graph("Risk of the objective",
-			"Simulated: share of the requests arriving within the next cold start and interval that is expected to miss the objective, with the replicas recommended and with those there are. Unknown without an objective, or while too little is known.",
-			"percentunit",
-			query(each("infscale_slo_risk_ratio", "replicas"), legend("{{replicas}}"))).share(),
-		graph("Cold start",
-			"Time from a new replica to its first request, measured where that is possible.",
-			"s",
-			query(each("infscale_cold_start_seconds", "percentile"), legend("{{percentile}}"))),
-	}
-}
-
-func loop() []Panel {
-	const evaluation = "infscale_evaluation_duration_seconds_bucket"
-	const asked = "infscale_prometheus_query_duration_seconds_bucket"
-	return []Panel{
-		graph("Evaluation and query time",
-			"99th percentile of one evaluation of all workloads, and of one query.",
-			"s",
-			query("histogram_quantile(0.99, "+perSecond(evaluation, "le")+")", "evaluation"),
-			query("histogram_quantile(0.99, "+perSecond(asked, "le")+")", "query")),
-		graph("Missed evaluations",
-			"Slots of the interval that passed without an evaluation.",
-			"cps",
-			query(perSecond("infscale_evaluations_missed_total", "instance"), "{{instance}}")),
-		graph("Queries",
-			"Requests sent to Prometheus.",
-			"reqps",
-			query(perSecond("infscale_prometheus_queries_total", "instance"), "{{instance}}")),
-		graph("Failed queries",
-			"Requests that Prometheus did not answer, by cause.",
-			"reqps",
-			query(perSecond("infscale_prometheus_query_failures_total", "cause"), "{{cause}}")),
+			query(current, named),
+			query("sum("+maximum+")", "all at the maximum")).
+			stacked().dashed("all at the maximum").coloured("all at the maximum", "text"),
+		number("Replica-hours",
+			"Current replicas, summed over the time on the screen. Times where nothing is known of them are left out.",
+			"short", "sum("+inRange(current)+")", lowest("text")).sized(6, 8),
+		number("Share of the maxima",
+			"Replica-hours as a share of those that all workloads at their maximum would have taken.",
+			"percentunit", "sum("+inRange(current)+") / sum("+inRange(maximum+" and "+current)+")", lowest("text")).sized(6, 8),
 	}
 }

@@ -63,29 +63,22 @@ func head(version, kind, name, labels, rest string) []byte {
 	return b.Bytes()
 }
 
-// all are the dashboards by the name of their file.
-var all = []struct {
-	name   string
-	render func() dashboards.Dashboard
-}{
-	{"overview", dashboards.Overview},
-}
-
 // Dashboards returns the dashboards. An object is a ConfigMap with the label by which Grafana's
 // sidecar finds dashboards.
 func Dashboards(format Format) ([]File, error) {
+	all := dashboards.All()
 	files := make([]File, len(all))
 	for i, d := range all {
-		data, err := d.render().JSON()
+		data, err := d.JSON()
 		if err != nil {
-			return nil, fmt.Errorf("dashboard %s: %w", d.name, err)
+			return nil, fmt.Errorf("dashboard %s: %w", d.Name, err)
 		}
-		files[i] = File{Name: "dashboard-" + d.name + ".json", Data: data}
+		files[i] = File{Name: "dashboard-" + d.Name + ".json", Data: data}
 		if format == Kubernetes {
-			rest := "data:\n  " + d.name + ".json: |\n"
+			rest := "data:\n  " + d.Name + ".json: |\n"
 			files[i] = File{
-				Name: "dashboard-" + d.name + ".configmap.yaml",
-				Data: append(head("v1", "ConfigMap", "dashboard-"+d.name, "    grafana_dashboard: \"1\"\n", rest), indent(data, 4)...),
+				Name: "dashboard-" + d.Name + ".configmap.yaml",
+				Data: append(head("v1", "ConfigMap", "dashboard-"+d.Name, "    grafana_dashboard: \"1\"\n", rest), indent(data, 4)...),
 			}
 		}
 	}
