@@ -23,7 +23,7 @@ PROMTOOL    := bin/tools/promtool
 GOVULNCHECK := bin/tools/govulncheck
 
 .DEFAULT_GOAL := help
-.PHONY: build test race lint fmt fuzz bench rules dashboards manifests check tidy vulncheck clean help
+.PHONY: build test race lint fmt fuzz bench rules dashboards pictures manifests check tidy vulncheck clean help
 
 ## build: the static production binary, bin/recommender
 build:
@@ -63,6 +63,11 @@ rules: $(PROMTOOL)
 ## dashboards: render the committed dashboards from their Go data
 dashboards:
 	$(GO) test ./dashboards -run TestRendering -update
+
+## pictures: draw the dashboards over a simulated day into dist/
+pictures:
+	mkdir -p dist
+	$(GO) test ./dashboards/draw -draw $(CURDIR)/dist
 
 ## manifests: render the PrometheusRules of deploy/k8s from rules and alerts
 manifests:
