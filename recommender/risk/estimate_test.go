@@ -314,8 +314,8 @@ func TestTheBudgetBoundsTheWork(t *testing.T) {
 		w.Budget = budget
 		var e Estimator
 		y := e.Estimate(tracker, w, &o, &recommender.Decision{Known: true, Desired: 8})
-		if e.spent > budget*3/2 {
-			t.Errorf("got %d requests simulated, want about %d at most", e.spent, budget)
+		if e.spent > max(budget, 5000)*3/2 {
+			t.Errorf("got %d requests simulated, want about %d at most, or three courses as coarse as they may be", e.spent, budget)
 		}
 		if exact == 0 {
 			exact = y.Current

@@ -34,6 +34,8 @@ type Estimator struct {
 	cold float64
 	// spent is how many requests were simulated, and longest how many one course may have.
 	spent, longest int
+	// even says that the nodes lie evenly.
+	even bool
 
 	thin thin
 	// base is a workload as it was found, trunk is it with the replicas asked for, and
@@ -82,6 +84,10 @@ func (e *Estimator) prepare(s *situation, counts []int, budget int) {
 	}
 	slices.SortFunc(e.runs, func(a, b run) int { return cmp.Compare(a.asked, b.asked) })
 	e.thin = e.thinness(s, budget)
+	// Cut short a course would end before new replicas are ready. Only one that is far above
+	// the middle is, of which nearly all misses anyway.
+	expected := s.horizon * s.forecast.at(s.horizon/2, 0.5) * e.thin.share / e.thin.merge
+	e.longest = max(e.longest, int(min(4*expected, DefaultBudget)))
 	for i := range e.runs {
 		e.runs[i].replicas = e.thin.replicas(s, e.runs[i].asked)
 	}
@@ -102,14 +108,15 @@ func (e *Estimator) equip(s *situation) {
 
 // thinness merges requests until the nodes wanted fit into the budget, as far as batches
 // and the objective stay much larger than one merged request. Then it leaves replicas out,
-// and at last it merges what has to be merged for the fewest nodes.
+// and at last it merges a little more for the fewest nodes. Beyond that it is over budget: a
+// merged request that is read for most of the objective would miss by itself.
 func (e *Estimator) thinness(s *situation, budget int) thin {
 	t := thin{merge: 1, share: 1, ready: s.ready}
 	largest := float64(max(s.current, e.runs[len(e.runs)-1].asked))
 	over := s.horizon * s.forecast.at(s.horizon/2, 0.5) * e.sims(s) * wantedNodes / float64(budget)
 	slots := float64(s.replica.MaxNumSeqs)
+	read := s.lengths.prompt / s.replica.PrefillTokensPerSecond()
 	if over > 1 {
-		read := s.lengths.prompt / s.replica.PrefillTokensPerSecond()
 		cache := float64(s.replica.KVCapacityTokens()) / (s.lengths.prompt + s.lengths.output)
 		t.merge = max(1, math.Floor(min(over, slots/fewestSlots, cache/fewestSlots, s.objective.Seconds()/8/read)))
 		over /= t.merge
@@ -123,7 +130,7 @@ func (e *Estimator) thinness(s *situation, budget int) thin {
 		over *= t.share
 	}
 	if over *= float64(fewestNodes) / wantedNodes; over > 1 {
-		t.merge = max(t.merge, math.Floor(min(t.merge*over, slots/4)))
+		t.merge = max(t.merge, math.Floor(min(t.merge*over, slots/4, s.objective.Seconds()/5/read)))
 	}
 	return t
 }

@@ -38,6 +38,24 @@ const (
 // same fate may be chance.
 const fewestRequests = 200
 
+// fewNodes are too few to look where the integrand changes: a search that ends early has
+// seen the extremes first, and takes what lies before them for as bad.
+const fewNodes = 5
+
+// sample replaces the nodes by n that lie evenly, each for as much of the integral. That is
+// coarse, and leans neither way.
+func (e *Estimator) sample(s *situation, n int) {
+	first := e.nodes[0]
+	e.nodes, e.even = e.nodes[:0], true
+	for i := range n {
+		if p := (float64(i) + 0.5) / float64(n); p != middle {
+			e.nodes = append(e.nodes, e.simulate(s, p, i+1))
+			continue
+		}
+		e.nodes = append(e.nodes, first)
+	}
+}
+
 // integrate returns the fraction of the requests that miss the objective for each of the
 // counts of replicas, NaN for one that is absent, over everything that traffic may do.
 //
@@ -51,8 +69,13 @@ func (e *Estimator) integrate(s *situation, counts []int, w *Workload) [mostCoun
 		budget = DefaultBudget
 	}
 	e.prepare(s, counts, budget)
+	e.even = false
 	e.nodes = append(e.nodes[:0], e.simulate(s, middle, 0))
 	requests := len(e.requests)
+	if affordable := budget / max(e.spent, 1); affordable < fewNodes {
+		e.sample(s, max(affordable, fewestNodes))
+		return e.areas(counts)
+	}
 	for len(e.nodes) < mostNodes && e.spent+e.spent/len(e.nodes) <= budget {
 		place, p, bound := e.widest()
 		if bound < precise {
@@ -126,18 +149,7 @@ func (e *Estimator) difference(a, b *node) float64 {
 // one replica more no more requests miss, and what says so is noise.
 func (e *Estimator) areas(counts []int) [mostCounts]float64 {
 	var y [mostCounts]float64
-	for i := range e.nodes {
-		e.nodes[i].part = 0
-	}
-	first, last := &e.nodes[0], &e.nodes[len(e.nodes)-1]
-	first.part += first.p
-	last.part += 1 - last.p
-	for i := 1; i < len(e.nodes); i++ {
-		a, b := &e.nodes[i-1], &e.nodes[i]
-		part := meanBetween(a.p, b.p)
-		a.part += (b.p - a.p) * (1 - part)
-		b.part += (b.p - a.p) * part
-	}
+	e.share()
 	for j := range e.runs {
 		area, weight := 0.0, 0.0
 		for i := range e.nodes {
@@ -159,4 +171,26 @@ func (e *Estimator) areas(counts []int) [mostCounts]float64 {
 		}
 	}
 	return y
+}
+
+// share gives every node its part of the integral. Nodes that lie evenly have equal ones.
+func (e *Estimator) share() {
+	for i := range e.nodes {
+		e.nodes[i].part = 0
+		if e.even {
+			e.nodes[i].part = 1 / float64(len(e.nodes))
+		}
+	}
+	if e.even {
+		return
+	}
+	first, last := &e.nodes[0], &e.nodes[len(e.nodes)-1]
+	first.part += first.p
+	last.part += 1 - last.p
+	for i := 1; i < len(e.nodes); i++ {
+		a, b := &e.nodes[i-1], &e.nodes[i]
+		part := meanBetween(a.p, b.p)
+		a.part += (b.p - a.p) * (1 - part)
+		b.part += (b.p - a.p) * part
+	}
 }
