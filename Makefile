@@ -22,6 +22,9 @@ GOLANGCI    := bin/tools/golangci-lint
 PROMTOOL    := bin/tools/promtool
 GOVULNCHECK := bin/tools/govulncheck
 
+# Packages that start no goroutine and share nothing.
+ALONE       := /(hpa|trace|plot|risk|rules|alerts|dashboards|draw|k8s|lint|generate)$$
+
 .DEFAULT_GOAL := help
 .PHONY: build test race lint fmt fuzz bench rules dashboards pictures manifests check tidy vulncheck clean help
 
@@ -33,9 +36,9 @@ build:
 test:
 	$(GO) test ./...
 
-## race: the tests under the race detector, in random order, the longest shortened
+## race: the tests of what runs at once under the race detector, in random order, the longest shortened
 race:
-	$(GO) test -race -short -shuffle=on ./...
+	$(GO) test -race -short -shuffle=on $$($(GO) list ./... | grep -vE '$(ALONE)')
 
 ## lint: golangci-lint with .golangci.yml
 lint: $(GOLANGCI)

@@ -148,8 +148,8 @@ func (c *Comparison) floor(ctx context.Context, seed uint64) (Floor, error) {
 	}
 	run := c.run(seed, least)
 	causal, err := Causal(ctx, run, c.Trace, c.most())
-	if err != nil {
-		return Floor{}, err
+	if err != nil || causal.Requests == 0 {
+		return Floor{Causal: causal}, err
 	}
 	clairvoyant, err := Clairvoyant(ctx, run, c.Trace, c.most(), c.MissBudget)
 	return Floor{Clairvoyant: clairvoyant, Causal: causal}, err
