@@ -36,6 +36,14 @@ func comparison() score.Comparison {
 	return c
 }
 
+// long skips a test that searches for floors, which is slow under the race detector.
+func long(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("searches for a long time")
+	}
+}
+
 func do(t *testing.T, c *score.Comparison) *score.Report {
 	t.Helper()
 	r, err := c.Do(t.Context())
@@ -77,6 +85,7 @@ func TestOutcomesAreInOrderAndPaired(t *testing.T) {
 }
 
 func TestNoPolicyBeatsTheFloors(t *testing.T) {
+	long(t)
 	c := comparison()
 	r := do(t, &c)
 	for i := range r.Outcomes {
@@ -118,6 +127,7 @@ func TestAPolicyStartsWithItsMinimum(t *testing.T) {
 }
 
 func TestProgressCountsEveryReplay(t *testing.T) {
+	long(t)
 	c := comparison()
 	var calls, highest atomic.Int64
 	c.Progress = func(done, total int) {

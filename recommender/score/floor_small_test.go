@@ -61,6 +61,9 @@ func all(p *problem, visit func(*schedule)) {
 }
 
 func TestTheFloorOfTinyTracesIsTheOptimum(t *testing.T) {
+	if testing.Short() {
+		t.Skip("searches for a long time under the race detector")
+	}
 	found, worst := 0, 0.0
 	const problems = 8
 	for seed := range uint64(problems) {
@@ -138,6 +141,9 @@ func ramp(t *testing.T, seed uint64) *problem {
 }
 
 func TestNoScheduleIsBelowTheBound(t *testing.T) {
+	if testing.Short() {
+		t.Skip("searches for a long time under the race detector")
+	}
 	nearest := math.Inf(1)
 	for seed := range uint64(12) {
 		p := ramp(t, seed)

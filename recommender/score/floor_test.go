@@ -34,6 +34,7 @@ func serve(orders []score.Order, start time.Time) sim.Scaler {
 }
 
 func TestTheFloorOfTheDefaultTrace(t *testing.T) {
+	long(t)
 	run := sim.DefaultRun()
 	run.Horizon = 1500 * time.Second
 	f := clairvoyant(t, run, trace.Default(), 8, 0.01)
@@ -146,6 +147,7 @@ func TestFixedStepsHaveNoKnownBound(t *testing.T) {
 }
 
 func TestNoPolicyIsBelowTheFloorOfItsMisses(t *testing.T) {
+	long(t)
 	requests := trace.Generator{
 		Rate:   trace.Steps(trace.Point{At: 0, Rate: 2}, trace.Point{At: 100, Rate: 18}, trace.Point{At: 220, Rate: 1}),
 		Prompt: trace.Uniform(200, 2500), Output: trace.Uniform(20, 500), End: 400,
