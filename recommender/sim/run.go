@@ -88,22 +88,32 @@ func (r *Run) Validate() error {
 			errs = append(errs, fmt.Errorf("%s must not be negative, got %v", d.name, d.d))
 		}
 	}
-	if r.Initial < 0 || r.GPUs < 0 {
-		errs = append(errs, fmt.Errorf("replicas must not be negative, got %d initial and %d GPUs", r.Initial, r.GPUs))
-	}
-	if r.Initial > mostReplicas {
-		errs = append(errs, fmt.Errorf("initial replicas must be at most %d, got %d", mostReplicas, r.Initial))
-	}
-	if r.Step > 0 && r.Step < leastStep {
-		errs = append(errs, fmt.Errorf("the step must be at least %v, got %v", leastStep, r.Step))
-	}
-	if r.GPUs > 0 && r.Initial > r.GPUs {
-		errs = append(errs, fmt.Errorf("initial replicas must have a GPU each, got %d and %d GPUs", r.Initial, r.GPUs))
-	}
-	if r.Step > 0 && r.Interval%r.Step != 0 {
-		errs = append(errs, fmt.Errorf("the interval %v must be a multiple of the step, got %v", r.Interval, r.Step))
-	}
+	errs = append(errs, r.checkReplicas(), r.checkStep())
 	return errors.Join(errs...)
+}
+
+// checkReplicas reports numbers of replicas that cannot be.
+func (r *Run) checkReplicas() error {
+	switch {
+	case r.Initial < 0 || r.GPUs < 0:
+		return fmt.Errorf("replicas must not be negative, got %d initial and %d GPUs", r.Initial, r.GPUs)
+	case r.Initial > mostReplicas:
+		return fmt.Errorf("initial replicas must be at most %d, got %d", mostReplicas, r.Initial)
+	case r.GPUs > 0 && r.Initial > r.GPUs:
+		return fmt.Errorf("initial replicas must have a GPU each, got %d and %d GPUs", r.Initial, r.GPUs)
+	}
+	return nil
+}
+
+// checkStep reports a fixed step that decisions do not fall on.
+func (r *Run) checkStep() error {
+	switch {
+	case r.Step > 0 && r.Step < leastStep:
+		return fmt.Errorf("the step must be at least %v, got %v", leastStep, r.Step)
+	case r.Step > 0 && r.Interval%r.Step != 0:
+		return fmt.Errorf("the interval %v must be a multiple of the step, got %v", r.Interval, r.Step)
+	}
+	return nil
 }
 
 // A Scaler decides on an observation. Where its decision is not known, nothing changes.
