@@ -26,7 +26,7 @@ GOVULNCHECK := bin/tools/govulncheck
 ALONE       := /(hpa|trace|plot|risk|rules|alerts|dashboards|draw|k8s|lint|generate)$$
 
 .DEFAULT_GOAL := help
-.PHONY: build test race lint fmt fuzz bench rules dashboards pictures manifests check tidy vulncheck clean help
+.PHONY: build test race lint fmt fuzz bench rules dashboards pictures manifests e2e check tidy vulncheck clean help
 
 ## build: the static production binary, bin/recommender
 build:
@@ -66,6 +66,10 @@ rules: $(PROMTOOL)
 ## dashboards: render the committed dashboards from their Go data
 dashboards:
 	$(GO) test ./dashboards -run TestRendering -update
+
+## e2e: KEDA and the HPA on a real control plane follow the daemon (builds Kubernetes; see test/e2e)
+e2e:
+	cd test/e2e && $(GO) build -o ../../bin/e2e . && ../../bin/e2e
 
 ## pictures: draw the dashboards over a simulated day into dist/
 pictures:
