@@ -43,7 +43,7 @@ A comment on a line, or right above it, allows what is meant so:
 // Validate refuses what cannot be meant.
 func (c *LintCmd) Validate() error {
 	if len(c.Files) == 0 && !c.Rules {
-		return errors.New("lint: name files or folders, or - for the standard input")
+		return errors.New("name files or folders, or - for the standard input")
 	}
 	_, err := c.keda()
 	return err

@@ -167,10 +167,13 @@ func (c *SimulateCmd) prepare(k *kong.Context) (*score.Comparison, error) {
 	if len(errs) == 0 {
 		note(asFleetFlags(p.Run.Validate()))
 	}
-	for i := range max(c.Seeds, 0) {
+	if len(errs) > 0 {
+		return nil, listed("mistakes", errs)
+	}
+	for i := range c.Seeds {
 		p.Seeds = append(p.Seeds, c.Seed+uint64(i))
 	}
-	return p, listed("mistakes", errs)
+	return p, nil
 }
 
 // floors is for how many seeds the floors are worked out: people see those of the first.

@@ -175,10 +175,25 @@ func unknownName(key, name string, known []string) error {
 	if key == "gpu" {
 		what = "GPU"
 	}
-	if near, ok := recommender.Nearest(strings.ToLower(name), known); ok {
-		return &FieldError{Key: key, Problem: fmt.Sprintf("unknown %s %q, did you mean %s?", what, name, near)}
+	if meant := meantName(strings.ToLower(name), known); meant != "" {
+		return &FieldError{Key: key, Problem: fmt.Sprintf("unknown %s %q, did you mean %s?", what, name, meant)}
 	}
 	return &FieldError{Key: key, Problem: fmt.Sprintf("unknown %s %q, must be one of %s", what, name, strings.Join(known, ", "))}
+}
+
+// meantName returns the longest known name within name, which finds the model in the name
+// of its repository (meta-llama/llama-3.1-8b-instruct), else the nearest one, or nothing.
+func meantName(name string, known []string) string {
+	meant := ""
+	for _, k := range known {
+		if len(k) > len(meant) && strings.Contains(name, k) {
+			meant = k
+		}
+	}
+	if meant == "" {
+		meant, _ = recommender.Nearest(name, known)
+	}
+	return meant
 }
 
 // flat joins the errors that joined errors join.

@@ -239,6 +239,14 @@ func TestPresetMistakes(t *testing.T) {
 			},
 			keys: []string{"model", "precision", "gpu"},
 		},
+		"the names of repositories": {
+			preset: sim.Preset{Model: "meta-llama/Llama-3.1-8B-Instruct", GPU: "NVIDIA-H100-80GB-HBM3"},
+			want: []string{
+				`unknown model "meta-llama/Llama-3.1-8B-Instruct", did you mean llama-3.1-8b?`,
+				`unknown GPU "NVIDIA-H100-80GB-HBM3", did you mean h100?`,
+			},
+			keys: []string{"model", "gpu"},
+		},
 		"a name that is near to none": {
 			preset: sim.Preset{GPU: "trainium"},
 			want:   []string{`unknown GPU "trainium", must be one of h100, h100-sxm, h100-pcie, h200, h200-sxm, b200, b200-sxm, a100-80gb, a100, a100-sxm, a100-40gb, l40s, l4, mi300x`},
