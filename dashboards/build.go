@@ -71,6 +71,12 @@ func perSecond(counter string, by ...string) string {
 	return "sum by (" + strings.Join(by, ", ") + ") (rate(" + counter + "{" + own + "}[$__rate_interval]))"
 }
 
+// ofProcess keeps of what any program exports the series of the daemon: with all jobs
+// chosen, the selection alone would take those of the whole Prometheus.
+func ofProcess(series string) string {
+	return series + " and on (job, instance) infscale_build_info{" + own + "}"
+}
+
 // recorded reads a metric that the recording rules write. Their labels are those of the
 // workload, the daemon has no part in them.
 func recorded(metric string) string {
@@ -113,6 +119,17 @@ func number(title, description, unit, expr string, steps ...Step) Panel {
 		Options: &Options{ColorMode: "value", ReduceOptions: &ReduceOptions{Calcs: []string{"lastNotNull"}}},
 	}
 }
+
+// age is a panel of how long ago a decision was made, in the intervals of who makes them: how
+// many seconds are late depends on those.
+func age(title, description, since string) Panel {
+	return number(title, description, "suffix:intervals",
+		"("+since+") / max(infscale_evaluation_interval_seconds{"+own+"})",
+		lowest("green"), from(4, "orange"), from(8, "red"))
+}
+
+// mayMiss is the share of the requests that the objective lets miss.
+func mayMiss() string { return "1 - " + each("infscale_slo_objective_ratio") }
 
 // graph is a panel of lines over time that starts at zero. Replicas and other whole numbers,
 // which have no unit, are drawn as steps.

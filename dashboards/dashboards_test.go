@@ -88,7 +88,7 @@ func TestCountersAreReadAsRates(t *testing.T) {
 }
 
 // units are those of Grafana's that the dashboards use.
-var units = []string{"none", "short", "s", "bytes", "reqps", "cps", "percentunit", "bool_yes_no"}
+var units = []string{"none", "short", "s", "bytes", "reqps", "cps", "percentunit", "bool_yes_no", "suffix:intervals"}
 
 func TestPanelsAreComplete(t *testing.T) {
 	for _, d := range dashboards.All() {

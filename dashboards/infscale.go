@@ -25,9 +25,9 @@ func quantiles(histogram, what string) []Target {
 func running() []Panel {
 	return []Panel{
 		number("Replicas up", "Replicas of infscale that the last scrape reached.",
-			"none", "sum(up{"+own+"})", lowest("red"), from(1, "orange"), from(2, "green")),
+			"none", "sum(up{"+own+"} and on (job) last_over_time(infscale_build_info{"+own+"}[1h]))", lowest("red"), from(1, "orange"), from(2, "green")),
 		number("Youngest replica", "Time since the replica that was started last was started.",
-			"s", "time() - max(process_start_time_seconds{"+own+"})", lowest("text")),
+			"s", "time() - max("+ofProcess("process_start_time_seconds{"+own+"}")+")", lowest("text")),
 		number("Workloads", "Workloads that it decides on.",
 			"none", "count(max by (workload_namespace, workload) (infscale_decision_valid{"+own+"}))", lowest("text")),
 		number("Twins apart",
@@ -95,23 +95,24 @@ func loaded() []Panel {
 }
 
 func resources() []Panel {
+	largest := func(metric string) string { return "max by (instance) (" + ofProcess(metric+"{"+own+"}") + ")" }
 	return []Panel{
 		graph("Memory",
 			"Memory of the process, and of it what the Go heap holds.",
 			"bytes",
-			query("max by (instance) (process_resident_memory_bytes{"+own+"})", "{{instance}} resident"),
-			query("max by (instance) (go_memstats_heap_inuse_bytes{"+own+"})", "{{instance}} heap")),
+			query(largest("process_resident_memory_bytes"), "{{instance}} resident"),
+			query(largest("go_memstats_heap_inuse_bytes"), "{{instance}} heap")),
 		graph("CPU",
 			"Cores in use.",
 			"short",
-			query(perSecond("process_cpu_seconds_total", "instance"), "{{instance}}")),
+			query("sum by (instance) ("+ofProcess("rate(process_cpu_seconds_total{"+own+"}[$__rate_interval])")+")", "{{instance}}")),
 		graph("Goroutines",
 			"A number that only grows is a leak.",
 			"short",
-			query("max by (instance) (go_goroutines{"+own+"})", "{{instance}}")),
+			query(largest("go_goroutines"), "{{instance}}")),
 		graph("Open files",
 			"Open file descriptors, connections included.",
 			"short",
-			query("max by (instance) (process_open_fds{"+own+"})", "{{instance}}")),
+			query(largest("process_open_fds"), "{{instance}}")),
 	}
 }

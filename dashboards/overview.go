@@ -41,7 +41,7 @@ func Overview() Dashboard {
 				"percentunit",
 				query(each("infscale_slo_miss_ratio"), named)).share(),
 			graph("Time to first token",
-				"The highest percentile in use, as read from the engines. A value at the highest bucket means at least that.",
+				"The highest percentile that a ttft signal uses, as read from the engines; empty without such a signal. A value at the highest bucket means at least that.",
 				"s", query(each("infscale_ttft_seconds"), named)).logarithmic(),
 			graph("Requests that wait",
 				"Queued in the engines, and held in front of the pods.",
@@ -60,10 +60,9 @@ func fresh() []Panel {
 			"Share of the workloads whose last decision rests on complete, fresh evidence. The others are held, or raised on what is known.",
 			"percentunit", "avg("+each("infscale_decision_valid")+")",
 			lowest("red"), from(0.9, "orange"), from(1, "green")),
-		number("Oldest decision",
-			"Time since the decision of the workload that has waited longest for one.",
-			"s", "time() - min"+oldest+"infscale_decision_timestamp_seconds{"+workloads+"}))",
-			lowest("green"), from(60, "orange"), from(300, "red")),
+		age("Oldest decision",
+			"Time since the decision of the workload that has waited longest for one. From eight intervals on an alert is raised.",
+			"time() - min"+oldest+"infscale_decision_timestamp_seconds{"+workloads+"}))"),
 		number("Oldest evidence",
 			"Age of the oldest value that a last decision used. Past hold_limit the recommendation is withdrawn.",
 			"s", "time() - min"+oldest+"infscale_evidence_timestamp_seconds{"+workloads+"}))",
@@ -83,7 +82,7 @@ func configuration() Panel {
 // attention is a row of the latest facts for each workload.
 func attention() Panel {
 	return table("Workloads",
-		"The latest of each workload. An empty cell is unknown, and not zero. The name leads to the workload.",
+		"The latest of each workload. Risk and misses are shares of what the objective allows: above 100 % it is not kept. An empty cell is unknown, and not zero. The name leads to the workload.",
 		[][2]string{{"workload_namespace", "Namespace"}, {"workload", "Workload"}, {"reason", "Reason"}},
 		column{"Desired", "none", each("infscale_desired_replicas"), nil},
 		column{"Current", "none", each("infscale_current_replicas"), nil},
@@ -92,17 +91,20 @@ func attention() Panel {
 		column{"", "none", each("infscale_decision_reason", "reason") + " == 1", nil},
 		column{"Valid", "bool_yes_no", each("infscale_decision_valid"), []Step{lowest("red"), from(1, "green")}},
 		column{
-			"Risk", "percentunit", eachWith("infscale_slo_risk_ratio", `replicas="desired"`),
-			[]Step{lowest("green"), from(0.05, "orange"), from(0.2, "red")},
+			"Risk/budget", "percentunit", ofBudget(eachWith("infscale_slo_risk_ratio", `replicas="desired"`)),
+			[]Step{lowest("green"), from(1, "orange"), from(4, "red")},
 		},
 		column{
-			"Missed", "percentunit", each("infscale_slo_miss_ratio"),
-			[]Step{lowest("green"), from(0.05, "orange"), from(0.2, "red")},
+			"Missed/budget", "percentunit", ofBudget(each("infscale_slo_miss_ratio")),
+			[]Step{lowest("green"), from(1, "orange"), from(4, "red")},
 		},
 		column{"Replica-hours", "short", inRange(each("infscale_current_replicas")), nil},
 	).leading("Workload", "Open the workload",
 		"/d/infscale-workload?var-datasource=${datasource}&var-workload_namespace=${__data.fields.Namespace}&var-workload=${__data.fields.Workload}&${__url_time_range}")
 }
+
+// ofBudget is a share of the requests as one of those that may miss.
+func ofBudget(share string) string { return share + " / (" + mayMiss() + ")" }
 
 // cost is what runs, against what would run without scaling.
 func cost() []Panel {

@@ -23,15 +23,15 @@ func Workload() Dashboard {
 }
 
 func decided() []Panel {
-	age := func(metric string) string { return "time() - min(" + each(metric) + ")" }
+	since := func(metric string) string { return "time() - min(" + each(metric) + ")" }
 	return []Panel{
 		number("Valid",
 			"Whether the last decision rests on complete, fresh evidence. No: the number is held, or raised on what is known.",
 			"bool_yes_no", "min("+each("infscale_decision_valid")+")", lowest("red"), from(1, "green")),
-		number("Decided", "Time since the last decision.",
-			"s", age("infscale_decision_timestamp_seconds"), lowest("green"), from(60, "orange"), from(300, "red")),
+		age("Decided", "Time since the last decision. From eight intervals on an alert is raised.",
+			since("infscale_decision_timestamp_seconds")),
 		number("Evidence", "Age of the oldest value that the last decision used. Past hold_limit the recommendation is withdrawn.",
-			"s", age("infscale_evidence_timestamp_seconds"), lowest("green"), from(120, "orange"), from(600, "red")),
+			"s", since("infscale_evidence_timestamp_seconds"), lowest("green"), from(120, "orange"), from(600, "red")),
 		number("Not heard", "Replicas that are ready and did not report. While there is one, nothing falls.",
 			"none", "sum("+each("infscale_ready_replicas")+" - "+each("infscale_reporting_replicas")+")",
 			lowest("green"), from(1, "red")),
@@ -109,18 +109,24 @@ func objective() []Panel {
 	budget := recorded("namespace_workload:inference_slo_budget:ratio")
 	return []Panel{
 		graph("Time to first token",
-			"As read from the engines, at each percentile in use. A value at the highest bucket means at least that.",
+			"As read from the engines, at each percentile that a ttft signal uses (empty without one), and the seconds of the objective. A value at the highest bucket means at least that.",
 			"s",
-			query(each("infscale_ttft_seconds", "percentile"), "{{workload}} {{percentile}}")).logarithmic(),
+			query(each("infscale_ttft_seconds", "percentile"), "{{workload}} {{percentile}}"),
+			query(each("infscale_slo_ttft_seconds"), "{{workload}} objective")).
+			logarithmic().coloured(".* objective$", "red").dashed(".* objective$"),
 		graph("Risk of the objective",
-			"Simulated: share of the requests arriving within the next cold start and interval that is expected to miss the objective, with the replicas recommended, one fewer, one more, and with those there are. Unknown without an objective, or while too little is known.",
+			"Simulated: share of the requests arriving within the next cold start and interval that is expected to miss the objective, with the replicas recommended, one fewer, one more, and with those there are; and the share that may. Unknown without an objective, or while too little is known.",
 			"percentunit",
-			query(each("infscale_slo_risk_ratio", "replicas"), "{{workload}} {{replicas}}")).
-			share().coloured(".* desired$", "blue").coloured(".* current$", "purple"),
+			query(each("infscale_slo_risk_ratio", "replicas"), "{{workload}} {{replicas}}"),
+			query(mayMiss(), "{{workload}} may miss")).
+			share().coloured(".* desired$", "blue").coloured(".* current$", "purple").
+			coloured(".* may miss$", "red").dashed(".* may miss$"),
 		graph("Misses of the objective",
-			"Measured: share of recent requests whose first token came later than the objective.",
+			"Measured: share of recent requests whose first token came later than the objective, and the share that may.",
 			"percentunit",
-			query(each("infscale_slo_miss_ratio"), "{{workload}} missed")).share(),
+			query(each("infscale_slo_miss_ratio"), "{{workload}} missed"),
+			query(mayMiss(), "{{workload}} may miss")).
+			share().coloured(".* may miss$", "red").dashed(".* may miss$"),
 		graph("Misses against the budget",
 			"Misses weighed by traffic over an hour and over six, and the fraction of requests that may miss. Several times the budget is what the burn alerts look for. Needs infscale's recording rules.",
 			"percentunit",
@@ -134,9 +140,11 @@ func objective() []Panel {
 func coldStarts() []Panel {
 	return []Panel{
 		graph("Cold start",
-			"Time from a created to a ready replica. Where nothing was measured, the configured one stands for all percentiles.",
+			"Time from a created to a ready replica, and the configured one with which is planned. Where nothing was measured, that one stands for all percentiles.",
 			"s",
-			query(each("infscale_cold_start_seconds", "percentile"), "{{workload}} {{percentile}}")),
+			query(each("infscale_cold_start_seconds", "percentile"), "{{workload}} {{percentile}}"),
+			query(each("infscale_cold_start_configured_seconds"), "{{workload}} configured")).
+			coloured(".* configured$", "red").dashed(".* configured$"),
 		graph("Replicas on their way",
 			"Current replicas that are not ready: they pull, load and warm up. What stays for longer than a cold start does not come.",
 			"none",

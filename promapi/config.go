@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -58,7 +59,7 @@ func (c *Config) Validate() []error {
 	add := func(key, format string, args ...any) {
 		errs = append(errs, fmt.Errorf(key+": "+format, args...))
 	}
-	if err := checkURL(c.URL); err != nil {
+	if err := CheckURL(c.URL); err != nil {
 		add("url", "%w", err)
 	}
 	// Validate moves bearer_token to authorization: it gets a copy.
@@ -93,8 +94,12 @@ func (c *Config) Validate() []error {
 // ownParams are the parameters that the client sets.
 var ownParams = []string{"query", "time", "start", "end", "step", "timeout"}
 
-// checkURL does not quote the URL: there may be a password in it.
-func checkURL(raw string) error {
+// quotedPart is a part of the URL in an error.
+var quotedPart = regexp.MustCompile(` "(?:[^"\\]|\\.)*"`)
+
+// CheckURL returns what is wrong with the address of a Prometheus. It quotes no part of it:
+// there may be a password in it, which is taken for the port when it has a slash.
+func CheckURL(raw string) error {
 	if raw == "" {
 		return errors.New("must be set, such as http://prometheus:9090")
 	}
@@ -103,7 +108,7 @@ func checkURL(raw string) error {
 		if parse, ok := errors.AsType[*url.Error](err); ok {
 			err = parse.Err
 		}
-		return fmt.Errorf("not a URL: %w", err)
+		return errors.New("not a URL: " + quotedPart.ReplaceAllString(err.Error(), ""))
 	}
 	switch {
 	case u.User != nil:

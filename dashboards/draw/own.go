@@ -67,6 +67,7 @@ func (o *own) constant(registry prometheus.Registerer, number int, gauge func(st
 	for name, value := range map[string]float64{
 		"infscale_config_last_reload_successful":                1,
 		"infscale_config_last_reload_success_timestamp_seconds": began + 2*hour,
+		"infscale_evaluation_interval_seconds":                  interval.Seconds(),
 		"process_start_time_seconds":                            began,
 	} {
 		g := gauge(name)

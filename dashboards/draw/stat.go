@@ -33,6 +33,8 @@ func format(v float64, unit string) string {
 		return round(v*100, 3) + " %"
 	case unit == "s":
 		return formatSeconds(v)
+	case strings.HasPrefix(unit, "suffix:"):
+		return round(v, 2) + " " + strings.TrimPrefix(unit, "suffix:")
 	default:
 		return round(v, 3)
 	}

@@ -5,6 +5,8 @@ import (
 	"cmp"
 	"embed"
 	"fmt"
+	"net/netip"
+	"net/url"
 	"strconv"
 	"strings"
 	"text/template"
@@ -34,7 +36,8 @@ type follower struct {
 	// Matchers choose the series of the recommendation, without braces.
 	Matchers string
 	Server   string
-	Auth     bool
+	// AuthModes are how KEDA says who it is to Server; empty if it need not.
+	AuthModes string
 }
 
 //go:embed templates
@@ -44,30 +47,56 @@ var templates = template.Must(template.New("").
 	Funcs(template.FuncMap{"quote": strconv.Quote, "behavior": behavior}).
 	ParseFS(files, "templates/*.tmpl"))
 
-// behavior lets an HPA do what it is told: the number has been damped and limited already.
+// mostAtOnce is what the HPA can add to a count of replicas within 32 bits.
+const mostAtOnce = 1_000_000_000
+
+// behavior lets an HPA do what it is told: the number has been damped and limited already. A
+// policy of as many pods as there may be limits nothing, from whatever count it starts.
 func behavior(by int, most int32) string {
 	return strings.TrimSuffix(string(indent(fmt.Appendf(nil, `# infscale has damped and limited the number already: no second window, no second limit.
-# Without tolerance: 0 (Kubernetes 1.35) the HPA ignores differences of up to 10 %%.
+# Without a tolerance of 0 the HPA ignores differences of up to 10 %%. Kubernetes obeys it from
+# 1.35 on and KEDA takes it from 2.18 on: with older ones leave it out.
 scaleUp:
   stabilizationWindowSeconds: 0
-  tolerance: 0
+  tolerance: "0"
   policies:
-    - type: Pods
-      value: %d
-      periodSeconds: 15
+    - {type: Pods, value: %d, periodSeconds: 15}
 scaleDown:
   stabilizationWindowSeconds: 0
-  tolerance: 0
+  tolerance: "0"
   policies:
-    - type: Percent
-      value: 100
-      periodSeconds: 15
-`, most), by)), "\n")
+    - {type: Percent, value: 100, periodSeconds: 15}
+`, min(most, mostAtOnce)), by)), "\n")
 }
 
 // KEDA returns a ScaledObject for every workload.
 func KEDA(c *config.Config, o Options) ([]File, error) {
+	server, err := serverAddress(c, o.ServerAddress)
+	if err != nil {
+		return nil, err
+	}
+	o.ServerAddress = server
 	return eachFollower(c, o, "scaledobject")
+}
+
+// serverAddress is where KEDA reaches Prometheus. What only this machine reaches is no such place.
+func serverAddress(c *config.Config, given string) (string, error) {
+	if given == "" {
+		u, err := url.Parse(c.Prometheus.URL)
+		if err == nil && isLoopback(u.Hostname()) {
+			return "", fmt.Errorf("prometheus.url: KEDA does not reach %s, say with --server-address what it reaches", u.Host)
+		}
+		return c.Prometheus.URL, err
+	}
+	if err := promapi.CheckURL(given); err != nil {
+		return "", fmt.Errorf("--server-address: %w", err)
+	}
+	return given, nil
+}
+
+func isLoopback(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.IsLoopback()
 }
 
 // HPA returns a HorizontalPodAutoscaler for every workload, and the rule by which
@@ -81,7 +110,9 @@ func HPA(c *config.Config, o Options) ([]File, error) {
 	if err != nil {
 		return nil, err
 	}
-	adapter, err := render("adapter", struct{ Matchers string }{strings.Join(extra, ",")})
+	// To the adapter << begins an action. In a string of PromQL it can be written otherwise.
+	matchers := strings.ReplaceAll(strings.Join(extra, ","), "<<", `<\x3c`)
+	adapter, err := render("adapter", struct{ Matchers string }{matchers})
 	return append(list, File{"prometheus-adapter.yaml", adapter}), err
 }
 
@@ -97,7 +128,7 @@ func eachFollower(c *config.Config, o Options, what string) ([]File, error) {
 	list := make([]File, len(workloads))
 	for i, w := range workloads {
 		f := newFollower(w, extra)
-		f.Server, f.Auth = cmp.Or(o.ServerAddress, c.Prometheus.URL), needsAuth(c)
+		f.Server, f.AuthModes = o.ServerAddress, authModes(c)
 		data, err := render(what, f)
 		if err != nil {
 			return nil, fmt.Errorf("%s/%s: %w", w.Namespace, w.Name, err)
@@ -157,9 +188,33 @@ func extraMatchers(c *config.Config) ([]string, error) {
 	return list, err
 }
 
-// needsAuth reports whether infscale says who it is, so that KEDA must too.
-func needsAuth(c *config.Config) bool {
+// authModes are how infscale says who it is, in the words of KEDA, which must do so too.
+func authModes(c *config.Config) string {
+	var modes []string
+	if tls := &c.Prometheus.HTTP.TLSConfig; tls.CertFile != "" || tls.Cert != "" {
+		modes = append(modes, "tls")
+	}
+	if mode := headerMode(c); mode != "" {
+		modes = append(modes, mode)
+	}
+	return strings.Join(modes, ",")
+}
+
+// headerMode is the mode that goes into the headers of a request, of which a client has one at
+// most; empty if it has none.
+func headerMode(c *config.Config) string {
 	h := &c.Prometheus.HTTP
-	return h.BasicAuth != nil || h.Authorization != nil || h.OAuth2 != nil || h.BearerTokenFile != "" ||
-		h.BearerToken != "" || h.TLSConfig.CertFile != "" || len(c.Prometheus.Headers) > 0 || h.HTTPHeaders != nil
+	switch {
+	case h.BasicAuth != nil:
+		return "basic"
+	case h.OAuth2 != nil:
+		return "oauth"
+	case h.Authorization != nil && !strings.EqualFold(cmp.Or(h.Authorization.Type, "Bearer"), "Bearer"):
+		return "custom"
+	case h.Authorization != nil || h.BearerToken != "" || h.BearerTokenFile != "":
+		return "bearer"
+	case len(c.Prometheus.Headers) > 0 || h.HTTPHeaders != nil:
+		return "custom"
+	}
+	return ""
 }

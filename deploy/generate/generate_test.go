@@ -237,3 +237,60 @@ func TestWorkloadsAreChosenByName(t *testing.T) {
 		}
 	}
 }
+
+func TestKEDASaysWhoItIsAsInfscaleDoes(t *testing.T) {
+	for name, want := range map[string]struct{ keys, modes string }{
+		"to nobody":                 {"", ""},
+		"with a private authority":  {"tls_config: {ca: CA}", ""},
+		"by name":                   {"basic_auth: {username: a, password: b}", "basic"},
+		"by token":                  {"bearer_token: abc", "bearer"},
+		"by authorization":          {"authorization: {credentials: abc}", "bearer"},
+		"by another authorization":  {"authorization: {type: ApiKey, credentials: abc}", "custom"},
+		"by header":                 {"headers: {X-Scope-OrgID: a}", "custom"},
+		"by OAuth":                  {"oauth2: {client_id: a, client_secret: b, token_url: https://a/token}", "oauth"},
+		"by certificate":            {"tls_config: {cert: C, key: K}", "tls"},
+		"by certificate and a name": {"tls_config: {cert: C, key: K}\n  basic_auth: {username: a, password: b}", "tls,basic"},
+	} {
+		c := parse(t, strings.Replace(every, "basic_auth: {username: reader, password: hunter2}", want.keys, 1))
+		files, err := generate.KEDA(c, generate.Options{Workloads: []string{"night"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		spec, _ := documents(t, files[0])[0]["spec"].(map[string]any)
+		triggers, _ := spec["triggers"].([]any)
+		trigger, _ := triggers[0].(map[string]any)
+		metadata, _ := trigger["metadata"].(map[string]any)
+		modes, _ := metadata["authModes"].(string)
+		if modes != want.modes || (trigger["authenticationRef"] != nil) != (want.modes != "") {
+			t.Errorf("%s: got modes %q and reference %v, want modes %q", name, modes, trigger["authenticationRef"], want.modes)
+		}
+	}
+}
+
+func TestKEDAIsSentWhereItCanGo(t *testing.T) {
+	const local = "http://127.0.0.1:9090"
+	for name, test := range map[string]struct{ url, server, want, err string }{
+		"where infscale goes":         {url: "http://prometheus:9090/x", want: "http://prometheus:9090/x"},
+		"elsewhere":                   {url: local, server: "https://thanos/x", want: "https://thanos/x"},
+		"not to this machine":         {url: local, err: "prometheus.url: KEDA does not reach 127.0.0.1:9090, say with --server-address what it reaches"},
+		"not to this machine by name": {url: "http://localhost:9090", err: "prometheus.url: KEDA does not reach localhost:9090, say with --server-address what it reaches"},
+		"not to what is no address":   {url: local, server: "foo", err: `--server-address: scheme must be http or https, got ""`},
+		"not with a password":         {url: local, server: "http://a:b@c", err: "--server-address: has a user name or password in it, use basic_auth"},
+	} {
+		c := parse(t, "prometheus: {url: "+test.url+`}
+workloads:
+  - {namespace: inference, name: chat, replicas: {min: 1, max: 2147483647}, signals: [{metric: queue, target: 24}]}
+`)
+		files, err := generate.KEDA(c, generate.Options{ServerAddress: test.server})
+		if err != nil || test.err != "" {
+			if err == nil || err.Error() != test.err {
+				t.Errorf("%s: got error %v, want %s", name, err, test.err)
+			}
+			continue
+		}
+		if !bytes.Contains(files[0].Data, []byte(`serverAddress: "`+test.want+`"`)) {
+			t.Errorf("%s: got %s, want the server address %s", name, files[0].Data, test.want)
+		}
+		checkLint(t, files[0])
+	}
+}

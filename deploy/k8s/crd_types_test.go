@@ -80,6 +80,20 @@ type trigger struct {
 	Name       string `yaml:"name"`
 	MetricType string `yaml:"metricType"`
 	Metadata   texts  `yaml:"metadata"`
+	Auth       struct {
+		Name string `yaml:"name"`
+	} `yaml:"authenticationRef"`
+}
+
+type triggerAuthentication struct {
+	object `yaml:",inline"`
+	Spec   struct {
+		Secrets []struct {
+			Parameter string `yaml:"parameter"`
+			Name      string `yaml:"name"`
+			Key       string `yaml:"key"`
+		} `yaml:"secretTargetRef"`
+	} `yaml:"spec"`
 }
 
 type interceptorRoute struct {
@@ -159,12 +173,14 @@ type kustomization struct {
 	Resources  []string `yaml:"resources"`
 	Components []string `yaml:"components"`
 	ConfigMaps []struct {
-		Name  string   `yaml:"name"`
-		Files []string `yaml:"files"`
+		Name     string   `yaml:"name"`
+		Behavior string   `yaml:"behavior"`
+		Files    []string `yaml:"files"`
 	} `yaml:"configMapGenerator"`
 	Images []struct {
-		Name string `yaml:"name"`
-		Tag  string `yaml:"newTag"`
+		Name    string `yaml:"name"`
+		NewName string `yaml:"newName"`
+		Tag     string `yaml:"newTag"`
 	} `yaml:"images"`
 	Labels []struct {
 		Selectors bool  `yaml:"includeSelectors"`

@@ -74,6 +74,7 @@ func TestKustomizeBuilds(t *testing.T) {
 		"overlays/single": {"\n  replicas: 1\n"},
 		"overlays/prometheus-operator": {
 			"namespace: infscale", "kubernetes.io/metadata.name: monitoring", "kind: ServiceMonitor", "name: infscale-alerts",
+			"    release: kube-prometheus-stack\n",
 		},
 		"examples/keda/zero-push": {"interceptorRoute: summariser", "infscale_desired_replicas"},
 	}

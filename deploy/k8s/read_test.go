@@ -33,6 +33,7 @@ var kinds = map[string]func() any{
 	"monitoring.coreos.com/v1/PodMonitor":        func() any { return new(podMonitor) },
 	"monitoring.coreos.com/v1/PrometheusRule":    func() any { return new(prometheusRule) },
 	"keda.sh/v1alpha1/ScaledObject":              func() any { return new(scaledObject) },
+	"keda.sh/v1alpha1/TriggerAuthentication":     func() any { return new(triggerAuthentication) },
 	"http.keda.sh/v1beta1/InterceptorRoute":      func() any { return new(interceptorRoute) },
 	"serving.kserve.io/v1beta1/InferenceService": func() any { return new(inferenceService) },
 	"karpenter.sh/v1/NodePool":                   func() any { return new(nodePool) },

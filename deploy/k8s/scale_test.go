@@ -39,8 +39,7 @@ func TestScaledObjectsThatFollowInfscale(t *testing.T) {
 		}
 		tr := s.Spec.Triggers[0]
 		want := texts{
-			"serverAddress": "http://prometheus-operated.monitoring.svc:9090",
-			"threshold":     "1", "activationThreshold": "0", "ignoreNullValues": "false",
+			"threshold": "1", "activationThreshold": "0", "ignoreNullValues": "false",
 			"query": text(consumer(w.Namespace, w.Name)),
 		}
 		for key, value := range want {
@@ -48,14 +47,14 @@ func TestScaledObjectsThatFollowInfscale(t *testing.T) {
 				t.Errorf("got %s %q, want %q", key, tr.Metadata[key], value)
 			}
 		}
-		if tr.Type != "prometheus" || tr.MetricType != "AverageValue" || len(tr.Metadata) != len(want) {
+		if tr.Type != "prometheus" || tr.MetricType != "AverageValue" {
 			t.Errorf("got trigger %+v, want a total of Prometheus", tr)
 		}
-		checkTransparent(t, s.Spec.Advanced.HPA.Behavior)
+		checkTransparent(t, s.Spec.Advanced.HPA.Behavior, s.Spec.Max)
 		checkBounds(t, s, w)
 	})
-	if n < 5 {
-		t.Errorf("got %d ScaledObjects that follow infscale, want those of keda, keda/zero, kserve, simulator and vllm", n)
+	if n < 6 {
+		t.Errorf("got %d ScaledObjects that follow infscale, want those of keda, keda/auth, keda/zero, kserve, simulator and vllm", n)
 	}
 }
 
@@ -71,16 +70,16 @@ func entryOf(t *testing.T, name string) config.Entry {
 }
 
 // checkTransparent reports an HPA that damps once more what infscale has damped.
-func checkTransparent(t *testing.T, b behavior) {
+func checkTransparent(t *testing.T, b behavior, most int) {
 	t.Helper()
 	for direction, r := range map[string]*scalingRules{"up": b.Up, "down": b.Down} {
 		if r == nil || show(r.Window) != "0" || r.Tolerance != "0" || len(r.Policies) != 1 {
 			t.Errorf("%s: got %+v, want a window of 0, a tolerance of 0 and one wide policy", direction, r)
 			continue
 		}
-		wide := map[string]int{"up": 900, "down": 100}[direction]
-		if p := r.Policies[0]; p.Type != "Percent" || p.Value != wide || p.Period != 15 {
-			t.Errorf("%s: got policy %+v, want %d percent in 15 s", direction, p, wide)
+		wide := map[string]string{"up": fmt.Sprintf("{Pods %d 15}", most), "down": "{Percent 100 15}"}[direction]
+		if p := fmt.Sprint(r.Policies[0]); p != wide {
+			t.Errorf("%s: got policy %s, want %s: all of them at once", direction, p, wide)
 		}
 	}
 }
@@ -123,7 +122,7 @@ func TestScaledObjectsFallBack(t *testing.T) {
 // A trigger may hold only keys that its scaler in KEDA knows: metricName is one that it dropped.
 func TestTriggersHoldKnownKeys(t *testing.T) {
 	known := map[string][]string{
-		"prometheus":    {"serverAddress", "query", "threshold", "activationThreshold", "ignoreNullValues"},
+		"prometheus":    {"serverAddress", "query", "threshold", "activationThreshold", "ignoreNullValues", "authModes"},
 		"cron":          {"timezone", "start", "end", "desiredReplicas"},
 		"external-push": {"scalerAddress", "interceptorRoute"},
 	}
@@ -187,7 +186,7 @@ func TestHPAsAreExplicit(t *testing.T) {
 		if m.External.Metric.Name != "infscale_desired_replicas" {
 			return
 		}
-		checkTransparent(t, h.Spec.Behavior)
+		checkTransparent(t, h.Spec.Behavior, h.Spec.Max)
 		w := entryOf(t, name)
 		if h.Metadata.Namespace != w.Namespace || h.Spec.Target.Name != w.Name ||
 			h.Spec.Min != int(w.Replicas.Min) || h.Spec.Max != int(w.Replicas.Max) {

@@ -104,6 +104,12 @@ var queryRules = []rule{
 		fix:  "Write max(...), of those with infscale_decision_valid == 1 first; `recommender generate keda` prints it.",
 	},
 	{
+		id: "foreign-pods", severity: Error, check: foreignPods,
+		says: "a metric of infscale taken for one of the scaled pods",
+		why:  "A Pods metric is looked for on the pods of the target, and the series are those of infscale's own pod: the HPA has no metric.",
+		fix:  "Write type: External, with a selector of workload_namespace and workload; `recommender generate hpa` prints it.",
+	},
+	{
 		id: "replica-target", severity: Error, check: replicaThreshold,
 		says: "a number of replicas with a target other than 1",
 		why:  "The HPA divides the recommendation by the target.",
@@ -142,6 +148,12 @@ var kedaRules = []rule{
 		says: "a trigger without its threshold, query, server or times",
 		why:  "KEDA does not start a trigger without it, and nothing scales.",
 		fix:  "Add it.",
+	},
+	{
+		id: "auth-incomplete", severity: Error, check: authIncomplete,
+		says: "credentials that a trigger does not send, or modes of authentication without theirs",
+		why:  "KEDA refuses the trigger, or Prometheus answers 401 to every query: nothing scales, or only the fallback does.",
+		fix:  "Name the mode in authModes, the TriggerAuthentication in authenticationRef, and in that every parameter of the mode.",
 	},
 	{
 		id: "replica-bounds", severity: Error, check: replicaBounds,

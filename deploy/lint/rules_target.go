@@ -1,6 +1,9 @@
 package lint
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // own reports whether the scaler acts by itself. An InferenceService leaves scaling to others if
 // it says so, and a ScaledObject may take over an HPA.
@@ -54,6 +57,20 @@ func fixedReplicas(w *world) []hit {
 		}
 		hits = append(hits, hit{place: o.src.at(o.replicas.node), what: fmt.Sprintf(
 			"replicas: %d is written again with every apply, over what %s decided", o.replicas.v, s.called())})
+	}
+	return hits
+}
+
+// foreignPods finds series of infscale that an HPA looks for on the pods that it scales.
+func foreignPods(w *world) []hit {
+	var hits []hit
+	for _, a := range w.autoscalers {
+		for i := range a.Spec.Metrics {
+			name := &a.Spec.Metrics[i].Pods.v.Metric.Name
+			if strings.HasPrefix(name.v, "infscale_") {
+				hits = append(hits, hit{place: a.src.at(name.node), what: name.v + " is no metric of the pods that are scaled"})
+			}
+		}
 	}
 	return hits
 }

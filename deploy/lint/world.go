@@ -16,12 +16,13 @@ type world struct {
 	sources   []*source
 	misfits   []hit // what does not fit the types
 
-	scaledObjects []*scaledObject
-	autoscalers   []*autoscaler
-	servers       []*server
-	services      []*inferenceService
-	scalers       []*scaler
-	queries       []*query
+	scaledObjects   []*scaledObject
+	authentications []*triggerAuthentication
+	autoscalers     []*autoscaler
+	servers         []*server
+	services        []*inferenceService
+	scalers         []*scaler
+	queries         []*query
 	// relabelled are the labels that monitors add to what they scrape.
 	relabelled map[string]bool
 }
@@ -38,8 +39,8 @@ func (w *world) addDocument(src *source, n *yaml.Node) {
 	switch head.Kind.v {
 	case "List":
 		w.addList(src, n)
-	case "ScaledObject":
-		w.addScaledObject(src, n)
+	case "ScaledObject", "TriggerAuthentication", "ClusterTriggerAuthentication":
+		w.addKEDA(src, n, head.Kind.v)
 	case "HorizontalPodAutoscaler":
 		w.addAutoscaler(src, n)
 	case "Deployment", "StatefulSet", "LeaderWorkerSet":
@@ -103,6 +104,15 @@ func shift(n *yaml.Node, lines int) {
 	n.Line += lines
 	for _, child := range n.Content {
 		shift(child, lines)
+	}
+}
+
+// addKEDA adds an object of KEDA, of that kind.
+func (w *world) addKEDA(src *source, n *yaml.Node, kind string) {
+	if kind == "ScaledObject" {
+		w.addScaledObject(src, n)
+	} else {
+		w.addAuthentication(src, n)
 	}
 }
 

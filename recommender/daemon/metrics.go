@@ -20,6 +20,7 @@ type metrics struct {
 	scaleEvents  *prometheus.CounterVec
 	duration     prometheus.Histogram
 	missed       prometheus.Counter
+	interval     prometheus.Gauge
 	reloaded     prometheus.Gauge
 	reloadedTime prometheus.Gauge
 }
@@ -47,6 +48,10 @@ func newMetrics(reg prometheus.Registerer) (*metrics, error) {
 			Name: "infscale_evaluations_missed_total",
 			Help: "Slots that passed without an evaluation, because an earlier one was under way or the process did not run.",
 		}),
+		interval: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "infscale_evaluation_interval_seconds",
+			Help: "Configured time between two decisions: interval.",
+		}),
 		reloaded: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "infscale_config_last_reload_successful",
 			Help: "1 if the configuration was loaded when it was last tried, 0 if the one before is in force.",
@@ -56,7 +61,7 @@ func newMetrics(reg prometheus.Registerer) (*metrics, error) {
 			Help: "When the configuration in force was loaded.",
 		}),
 	}
-	for _, c := range []prometheus.Collector{m.decisions, m.scaleEvents, m.duration, m.missed, m.reloaded, m.reloadedTime} {
+	for _, c := range []prometheus.Collector{m.decisions, m.scaleEvents, m.duration, m.missed, m.interval, m.reloaded, m.reloadedTime} {
 		if err := reg.Register(c); err != nil {
 			return nil, err
 		}

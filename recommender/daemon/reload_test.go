@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -185,6 +186,11 @@ func TestReloadChangesTheInterval(t *testing.T) {
 				if past := s.askedPast(); len(past) != 1 {
 					t.Errorf("read the history %v, want it once, at the new slots", past)
 				}
+				b.exports(t, fmt.Sprintf(`
+# HELP infscale_evaluation_interval_seconds Configured time between two decisions: interval.
+# TYPE infscale_evaluation_interval_seconds gauge
+infscale_evaluation_interval_seconds %v
+`, test.after.Seconds()), "infscale_evaluation_interval_seconds")
 				b.exports(t, `
 # HELP infscale_evaluations_missed_total Slots that passed without an evaluation, because an earlier one was under way or the process did not run.
 # TYPE infscale_evaluations_missed_total counter

@@ -117,6 +117,15 @@ func repeated(list []recommender.Percentile, i int) bool {
 	return false
 }
 
+// agreed emits a part of the objective, if there is one.
+func agreed(of func(*recommender.SLO) float64) func(*Workload, func(float64, ...string)) {
+	return func(w *Workload, emit func(float64, ...string)) {
+		if w.Policy.SLO.TTFT > 0 {
+			emit(of(&w.Policy.SLO))
+		}
+	}
+}
+
 // coldStart returns what was measured, else what is configured.
 func coldStart(w *Workload) []recommender.Percentile {
 	for _, p := range w.Observation.ColdStart {

@@ -19,6 +19,7 @@ var slot = time.Unix(1_700_000_010, 0)
 func policy() *recommender.Policy {
 	p := recommender.DefaultPolicy()
 	p.Min, p.Max, p.MaxNumSeqs, p.ColdStart, p.Held = 1, 5, 64, 90*time.Second, true
+	p.SLO = recommender.SLO{TTFT: 1500 * time.Millisecond, Objective: 0.95}
 	p.Signals = []recommender.Signal{
 		{Metric: recommender.Queue, Target: 8},
 		{Metric: recommender.KVCacheUsage, Target: 0.8},
@@ -119,7 +120,7 @@ func reasonsOf(name string, holds recommender.Reason) string {
 
 func TestBeforeTheFirstDecisionNothingIsRecommended(t *testing.T) {
 	p := policy()
-	p.ColdStart = 0
+	p.ColdStart, p.SLO = 0, recommender.SLO{}
 	compare(t, registryOf(t, Undecided("inference", "chat", "Deployment", p)), `
 infscale_decision_valid{workload="chat",workload_namespace="inference"} 0
 infscale_min_replicas{workload="chat",workload_namespace="inference"} 1
@@ -155,6 +156,9 @@ infscale_request_arrivals_per_second{workload="chat",workload_namespace="inferen
 infscale_slo_miss_ratio{workload="chat",workload_namespace="inference"} 0.02
 infscale_cold_start_seconds{percentile="0.5",workload="chat",workload_namespace="inference"} 80
 infscale_cold_start_seconds{percentile="0.95",workload="chat",workload_namespace="inference"} 120
+infscale_cold_start_configured_seconds{workload="chat",workload_namespace="inference"} 90
+infscale_slo_objective_ratio{workload="chat",workload_namespace="inference"} 0.95
+infscale_slo_ttft_seconds{workload="chat",workload_namespace="inference"} 1.5
 `+reasonsOf("chat", recommender.ReasonMaxReplicas))
 }
 
@@ -174,10 +178,14 @@ func TestUnknownHasNoSeries(t *testing.T) {
 				PromptTokens: q, Arrivals: q, ColdStart: []recommender.Percentile{{P: 0.95, Quantity: q}},
 			}
 			w := decided("chat", policy(), o)
-			w.Policy.ColdStart = 0
-			compare(t, registryOf(t, w), `
+			w.Policy.ColdStart, w.Policy.SLO = 0, recommender.SLO{}
+			held := "" // without any evidence ever there is nothing to hold
+			if w.Decision.Known {
+				held = `
 infscale_desired_replicas{workload="chat",workload_namespace="inference"} 2
-infscale_unbounded_replicas{workload="chat",workload_namespace="inference"} 2
+infscale_unbounded_replicas{workload="chat",workload_namespace="inference"} 2`
+			}
+			compare(t, registryOf(t, w), held+`
 infscale_current_replicas{workload="chat",workload_namespace="inference"} 2
 infscale_min_replicas{workload="chat",workload_namespace="inference"} 1
 infscale_max_replicas{workload="chat",workload_namespace="inference"} 5
@@ -224,7 +232,7 @@ func TestColdStartIsMeasuredElseConfigured(t *testing.T) {
 			for percentile, v := range test.want {
 				fmt.Fprintf(&samples, "infscale_cold_start_seconds{percentile=%q,workload=\"chat\",workload_namespace=\"inference\"} %v\n", percentile, v)
 			}
-			want := "# HELP infscale_cold_start_seconds " + metrics[len(metrics)-1].help + "\n# TYPE infscale_cold_start_seconds gauge\n" + samples.String()
+			want := "# HELP infscale_cold_start_seconds " + help("infscale_cold_start_seconds") + "\n# TYPE infscale_cold_start_seconds gauge\n" + samples.String()
 			if err := testutil.GatherAndCompare(registryOf(t, decided("chat", policy(), o)), strings.NewReader(want), "infscale_cold_start_seconds"); err != nil {
 				t.Error(err)
 			}

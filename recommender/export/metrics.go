@@ -158,6 +158,16 @@ var metrics = []metric{
 		collect: observed(func(o *recommender.Observation) recommender.Quantity { return o.SLOMiss }),
 	},
 	{
+		name:    "infscale_slo_objective_ratio",
+		help:    "Configured fraction of the requests whose first token has to come in time: slo.objective. Absent without an objective.",
+		collect: agreed(func(s *recommender.SLO) float64 { return s.Objective }),
+	},
+	{
+		name:    "infscale_slo_ttft_seconds",
+		help:    "Configured time within which the first token has to come: slo.ttft. Absent without an objective.",
+		collect: agreed(func(s *recommender.SLO) float64 { return s.TTFT.Seconds() }),
+	},
+	{
 		name:  "infscale_slo_risk_ratio",
 		help:  "Simulated: the fraction of the requests arriving within the next cold start and interval that is expected to miss the objective for the time to the first token, with the replicas of the label. Absent without an objective, and while too little is known; the page of the workload says what is missing.",
 		label: "replicas",
@@ -172,5 +182,14 @@ var metrics = []metric{
 		help:    "Time from a created to a ready replica. Where nothing was measured, the configured cold start stands for both percentiles; absent if there is none either.",
 		label:   "percentile",
 		collect: percentiles(coldStart),
+	},
+	{
+		name: "infscale_cold_start_configured_seconds",
+		help: "Configured time from a created to a ready replica: cold_start. Absent if there is none.",
+		collect: func(w *Workload, emit func(float64, ...string)) {
+			if w.Policy.ColdStart > 0 {
+				emit(w.Policy.ColdStart.Seconds())
+			}
+		},
 	},
 }
