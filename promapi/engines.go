@@ -127,6 +127,14 @@ func Engines() []string {
 	return names
 }
 
+// EngineHint returns what a user does so that the engine exports metrics at all.
+func EngineHint(engine string) string {
+	if i := engineIndex(engine); i >= 0 {
+		return profiles[i].hint
+	}
+	return ""
+}
+
 // EngineExports reports whether replicas of the engine export the fullness of their
 // KV cache, and the time to the first token, so that a signal on it can ever have a value.
 func EngineExports(engine string) (kvCache, firstToken bool) {

@@ -53,6 +53,9 @@ func (m *moment) reportOf(i int, s *summary, o *recommender.Observation) Workloa
 			r.Engines = append(r.Engines, profiles[e].name)
 		}
 	}
+	if m.options.Detailed {
+		r.Replicas = m.replicaReports(i)
+	}
 	if s.heard == 0 {
 		r.Notes = append(r.Notes, "no engine was heard: "+s.silence.String())
 	}

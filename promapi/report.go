@@ -53,4 +53,6 @@ type WorkloadReport struct {
 	Engines []string
 	// Notes say in words what was wrong, and why a quantity has no number.
 	Notes []string
+	// Replicas are in the order of their names; only with Options.Detailed.
+	Replicas []Replica
 }

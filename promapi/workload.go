@@ -90,6 +90,8 @@ type Options struct {
 	// LatencyWindow is the window of latency histograms [5m], longer because a
 	// percentile needs many requests.
 	LatencyWindow time.Duration
+	// Detailed says that reports list every replica.
+	Detailed bool
 }
 
 func (o Options) withDefaults() Options {

@@ -12,7 +12,8 @@ import (
 
 // CheckCmd is the group of commands that say what would go wrong before it does.
 type CheckCmd struct {
-	Config CheckConfigCmd `cmd:"" help:"Check a configuration file and print every mistake in it."`
+	Config     CheckConfigCmd     `cmd:"" help:"Check a configuration file and print every mistake in it."`
+	Prometheus CheckPrometheusCmd `cmd:"" help:"Ask Prometheus whether what a configuration reads is there, and what would stay silent."`
 }
 
 // CheckConfigCmd checks a configuration file.

@@ -25,7 +25,7 @@ type cli struct {
 	Version kong.VersionFlag `help:"Print the version and exit."`
 
 	Serve    ServeCmd    `cmd:"" default:"withargs" help:"Run the daemon: decide on every interval and export the recommendations."`
-	Check    CheckCmd    `cmd:"" help:"Check a configuration before it is used."`
+	Check    CheckCmd    `cmd:"" help:"Check a configuration, and what it reads, before it is used."`
 	Decide   DecideCmd   `cmd:"" help:"Make one decision from pages of /metrics or from Prometheus, and explain it."`
 	Parse    ParseCmd    `cmd:"" help:"Show pages of /metrics of any engine as one table."`
 	GPU      GPUCmd      `cmd:"" name:"gpu" help:"Derive a replica from numbers of its model and hardware."`
