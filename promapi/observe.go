@@ -34,6 +34,8 @@ type Reader struct {
 	heard []bool
 	// heldSeen says when each match of a held source last found a series.
 	heldSeen map[heldProof]time.Time
+	// rows is how many rows the answers for the latest tick had, or those for some ticks.
+	rows int
 }
 
 // NewReader plans how to read the workloads. All mistakes in them come at once.
@@ -77,6 +79,7 @@ func (r *Reader) ask(send func(query string) (Result, error)) []*outcome {
 		wait.Go(func() { outcomes[i] = settle(q, send) })
 	}
 	wait.Wait()
+	r.countRows(outcomes)
 	return outcomes
 }
 

@@ -117,7 +117,7 @@ func TestUnknownIsNeverZero(t *testing.T) {
 		"no series, ever":                    {alive, 5 * time.Minute, recommender.NeverMatched},
 		"one missed scrape is bridged":       {append(alive, running+"7x19 stale 7x60"), 5 * time.Minute, recommender.Known},
 		"a series that stopped":              {append(alive, running+"7x10"), 5 * time.Minute, recommender.Stale},
-		"a target that left an hour ago":     {append(alive, running+"7x10 stale"), 15 * time.Minute, recommender.NeverMatched},
+		"a target that left was there":       {append(alive, running+"7x10 stale"), 15 * time.Minute, recommender.Absent},
 		"not a number":                       {append(alive, running+strings.Repeat("NaN ", 40)), 5 * time.Minute, recommender.Invalid},
 		"infinite":                           {append(alive, running+strings.Repeat("Inf ", 40)), 5 * time.Minute, recommender.Invalid},
 		"negative":                           {append(alive, running+"-1x80"), 5 * time.Minute, recommender.Invalid},

@@ -22,6 +22,8 @@ type Plan struct {
 	Queries []PlannedQuery
 	// Occasional are asked every few minutes, or when a workload is silent.
 	Occasional []PlannedQuery
+	// Start is asked once, before the past is read.
+	Start []PlannedQuery
 	// Custom are the distinct queries of the configuration, asked on every tick.
 	Custom []PlannedQuery
 }
@@ -211,6 +213,7 @@ func (n *needs) plan(s shape, matchers []*labels.Matcher) (*Plan, error) {
 			{FamilyEver, either(append([]string{s.ever(n.engines)}, s.heldEver(n.presets)...))},
 			{FamilySeries, s.series(n.engines)},
 		},
+		Start: []PlannedQuery{{FamilyRecommended, s.recommended()}},
 	}
 	for _, text := range n.queries {
 		plan.Custom = append(plan.Custom, PlannedQuery{FamilyCustom, text})
@@ -238,7 +241,7 @@ func (n *needs) latency(s shape) []PlannedQuery {
 
 // inject puts the matchers into every query of the plan.
 func (p *Plan) inject(matchers []*labels.Matcher) error {
-	for _, list := range [][]PlannedQuery{p.Queries, p.Occasional, p.Custom} {
+	for _, list := range [][]PlannedQuery{p.Queries, p.Occasional, p.Start, p.Custom} {
 		for i := range list {
 			text, err := injected(list[i].Text, matchers)
 			if err != nil {

@@ -27,7 +27,9 @@ const (
 	FamilyInFlight  Family = "in_flight"  // only when the tick one window ago was not read
 	FamilyEver      Family = "ever"       // rarely, and only when a workload is silent or its gateway does not know it
 	FamilySeries    Family = "series"     // only when a replica has a queue and no rates
-	FamilyCustom    Family = "custom"     // one for each distinct text
+	// FamilyRecommended is asked once at the start: what was recommended before the past that is read.
+	FamilyRecommended Family = "recommended"
+	FamilyCustom      Family = "custom" // one for each distinct text
 )
 
 // Labels that the queries add to their rows.

@@ -69,14 +69,15 @@ func coldStarts() string {
 		kubePod(), span, kubePod(), span), signalLabel, coldStart)
 }
 
-// ever asks which groups of pods an engine was heard of in the last day.
+// ever asks which groups of pods an engine was heard of in the last day. A sample answers
+// for its series for five minutes, so steps of that length leave nothing out.
 func (s *shape) ever(engines []*profile) string {
 	var list []string
 	for _, p := range engines {
 		for _, m := range []measure{running, waiting} {
 			list = append(list, p.each(m, func(selector string) string {
 				return fmt.Sprintf("count by (%s) (%s)", s.group(),
-					s.withGroup(fmt.Sprintf("last_over_time(%s[1d:1h])", selector)))
+					s.withGroup(fmt.Sprintf("last_over_time(%s[1d:5m])", selector)))
 			})...)
 		}
 	}

@@ -2,6 +2,9 @@ package promapi
 
 import (
 	"context"
+	"errors"
+	"iter"
+	"slices"
 	"time"
 
 	"github.com/infscale/infscale/recommender"
@@ -14,29 +17,85 @@ type Tick struct {
 	Report       Report
 }
 
-// rangeChunk is how much one range query spans at most: an answer of many workloads
-// has to fit into memory, on both sides.
-const rangeChunk = 15 * time.Minute
+// One range query spans chunkSpan at most, and less if all answers together would have
+// more than chunkPoints: they have to fit into memory, on both sides. A workload is
+// taken to have rowsGuessed rows until the first answers tell how many there are.
+const (
+	chunkSpan   = 15 * time.Minute
+	chunkPoints = 1_500_000
+	rowsGuessed = 150
+)
 
-// ObserveRange reads all workloads at every step from start to end, both included, with
-// the same queries and the same code as Observe. An occasional query that fails is not
-// asked again. It fails only if ctx ends.
+// ObserveRange returns all ticks of a range at once.
 func (r *Reader) ObserveRange(ctx context.Context, start, end time.Time, step time.Duration) ([]Tick, error) {
 	var ticks []Tick
-	failed := map[Family]*rareOutcome{}
-	perChunk := max(1, int(rangeChunk/step))
-	for !start.After(end) {
-		last := start.Add(time.Duration(perChunk-1) * step)
-		if last.After(end) {
-			last = start.Add(end.Sub(start).Truncate(step))
-		}
-		ticks = append(ticks, r.chunk(ctx, &span{start: start, end: last, step: step, whole: map[Family]*rareOutcome{}, failed: failed})...)
-		if err := ctx.Err(); err != nil {
+	for tick, err := range r.Ticks(ctx, start, end, step) {
+		if err != nil {
 			return nil, err
 		}
-		start = last.Add(step)
+		ticks = append(ticks, *tick)
 	}
 	return ticks, nil
+}
+
+// Ticks reads all workloads at every step from start to end, both included, with the
+// same queries and the same code as Observe. Ticks come one by one, oldest first, and the
+// answers for some of them at a time, so that memory does not grow with the range. What is
+// too much for the server to answer at once is asked for in halves. An occasional query
+// that fails is not asked again. It yields an error only if ctx ends, and then nothing more.
+func (r *Reader) Ticks(ctx context.Context, start, end time.Time, step time.Duration) iter.Seq2[*Tick, error] {
+	return func(yield func(*Tick, error) bool) {
+		failed := map[Family]*rareOutcome{}
+		most := int(chunkSpan / step)
+		for from := start; !from.After(end); {
+			n := max(1, min(most, r.perChunk(step), int(end.Sub(from)/step)+1))
+			s := &span{start: from, end: from.Add(time.Duration(n-1) * step), step: step, whole: map[Family]*rareOutcome{}, failed: failed}
+			outcomes := r.ask(func(query string) (Result, error) { return s.query(ctx, r, query) })
+			if n > 1 && ctx.Err() == nil && slices.ContainsFunc(outcomes, (*outcome).tooMuch) {
+				most = n / 2
+				continue
+			}
+			if !r.chunk(ctx, s, outcomes, yield) {
+				return
+			}
+			from = s.end.Add(step)
+		}
+	}
+}
+
+// tooMuch reports whether the query might be answered for fewer ticks. One of a
+// configuration may be wrong whatever it is asked for.
+func (r *outcome) tooMuch() bool {
+	e, ok := errors.AsType[*QueryError](r.Err)
+	if !ok {
+		return false
+	}
+	return e.Cause == CauseTimeout || e.Cause == CauseTooLarge || (e.Cause == CauseExecution && r.family != FamilyCustom)
+}
+
+// perChunk returns for how many ticks the answers fit into memory.
+func (r *Reader) perChunk(step time.Duration) int {
+	r.mu.Lock()
+	rows := r.rows
+	r.mu.Unlock()
+	if rows == 0 {
+		rows = rowsGuessed * len(r.index.targets)
+	}
+	return max(1, min(int(chunkSpan/step), chunkPoints/max(1, rows)))
+}
+
+// countRows notes how many rows the answers have. A missing answer tells nothing.
+func (r *Reader) countRows(outcomes []*outcome) {
+	rows, failed := 0, false
+	for _, o := range outcomes {
+		rows += len(o.rows)
+		failed = failed || o.failed()
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if rows > r.rows || !failed {
+		r.rows = rows
+	}
 }
 
 // A span is a part of a range that is short enough for one query a family.
@@ -48,18 +107,22 @@ type span struct {
 	whole, failed map[Family]*rareOutcome
 }
 
-// chunk reads one span.
-func (r *Reader) chunk(ctx context.Context, s *span) []Tick {
-	outcomes := r.ask(func(query string) (Result, error) { return s.query(ctx, r, query) })
+// chunk makes the ticks of one span of its answers, and reports whether to go on.
+func (r *Reader) chunk(ctx context.Context, s *span, outcomes []*outcome, yield func(*Tick, error) bool) bool {
 	for _, o := range outcomes {
 		o.next = make([]int, len(o.rows))
 	}
-	var ticks []Tick
 	for at := s.start; !at.After(s.end); at = at.Add(s.step) {
 		observations, report := r.tick(ctx, at, outcomes, s)
-		ticks = append(ticks, Tick{Time: at, Observations: observations, Report: report})
+		if err := ctx.Err(); err != nil {
+			yield(nil, err)
+			return false
+		}
+		if !yield(&Tick{Time: at, Observations: observations, Report: report}, nil) {
+			return false
+		}
 	}
-	return ticks
+	return true
 }
 
 // query asks for every tick of the span at once.

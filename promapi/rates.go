@@ -7,12 +7,6 @@ import (
 	"github.com/infscale/infscale/recommender"
 )
 
-// plus adds another tally.
-func (t *tally) plus(other tally) {
-	t.sum += other.sum
-	t.rows += other.rows
-}
-
 // largest returns a tally of the twin that has the most of it.
 func (r *reading) largest(of func(*rateSet) tally) tally {
 	var most tally

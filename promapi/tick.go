@@ -34,13 +34,25 @@ func (r *replica) speaks(fixed int) int {
 	return -1
 }
 
-// A tally adds up rows, and knows whether there were any.
+// A tally adds up rows, and knows whether there were any. The order of rows differs from
+// answer to answer, and must not show in the last digits: what sum is short of is kept.
 type tally struct {
-	sum  float64
-	rows int
+	sum, rest float64
+	rows      int
 }
 
-func (t *tally) add(v float64) { t.sum += countable(v); t.rows++ }
+func (t *tally) add(v float64) { t.plus(tally{sum: countable(v), rows: 1}) }
+
+// plus adds another tally. The rounding error of a sum is a number itself, and it is what
+// Knuth's TwoSum returns.
+func (t *tally) plus(other tally) {
+	sum := t.sum + other.sum
+	part := sum - t.sum
+	rest := (t.sum - (sum - part)) + (other.sum - part) + t.rest + other.rest
+	t.sum = sum + rest
+	t.rest = rest - (t.sum - sum)
+	t.rows += other.rows
+}
 
 // most takes the largest of several rows about one thing, as of two scrapes of it.
 func (t *tally) most(v float64) { t.sum = max(t.sum, countable(v)); t.rows++ }

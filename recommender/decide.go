@@ -1,6 +1,11 @@
 package recommender
 
-import "time"
+import (
+	"slices"
+	"time"
+
+	"github.com/infscale/infscale/recommender/hpa"
+)
 
 // Decide returns what p asks for given o, and the state to pass to the next call.
 // It never fails: missing knowledge is a reason to hold, not an error.
@@ -89,11 +94,12 @@ func (r *run) begin() {
 	r.current = count(r.d.Current)
 	r.n = r.current
 	r.s.begin(r.current, r.now, r.current > 0 && !(r.o.Ready.Value > 0))
-	r.s.observe(r.current, r.now, r.p.longestPeriod())
 	r.asked = r.current
 	if r.fresh() {
 		r.asked = r.s.Asked
 	}
+	r.s.resume(max(r.current, r.asked), r.now, r.p.ScaleDown.Window)
+	r.s.observe(r.current, r.now, r.p.longestPeriod())
 }
 
 // fresh reports whether the last good recommendation is within the hold limit.
@@ -102,7 +108,7 @@ func (r *run) fresh() bool { return r.now.Sub(r.s.Good.Time) <= r.p.HoldLimit }
 // ask notes what is asked for before schedules raise it.
 func (r *run) ask() {
 	if r.complete || r.trusted {
-		r.s.Asked = r.n
+		r.s.Asked = min(r.n, r.p.Max)
 	}
 }
 
@@ -130,9 +136,22 @@ func (r *run) conclude() {
 	}
 	r.d.Evidence = r.s.Evidence
 	r.d.Known = r.fresh()
+	if r.unheard() {
+		r.d.Known, r.s.Good = false, hpa.Recommendation{}
+	}
 	if !r.d.Known {
 		r.d.Desired, r.d.Unbounded = 0, 0
 	}
+}
+
+// unheard reports whether no signal ever matched anything, in as much of the past as the
+// state rests on: a name in the configuration is wrong, and there is nothing to hold. What
+// failed, or was there before, is an outage.
+func (r *run) unheard() bool {
+	if r.complete || r.usable || !r.s.Evidence.IsZero() {
+		return false
+	}
+	return !slices.ContainsFunc(r.d.Proposals(), func(p Proposal) bool { return p.Quantity.Evidence != NeverMatched })
 }
 
 // reason returns the evidence reason, else that of the last rule that changed the number.

@@ -83,6 +83,18 @@ func (p *Policy) Replay() time.Duration {
 	return max(longest, p.longestPeriod())
 }
 
+// ReplayWith returns Replay, or more where o says that replicas take longer to start than
+// is configured: the idle clock of a workload that was woken begins when they are due.
+func (p *Policy) ReplayWith(o *Observation) time.Duration {
+	if p.Min > 0 {
+		return p.Replay()
+	}
+	return max(p.Replay(), min(p.coldStart(o), longestStart)+p.Cooldown)
+}
+
+// longestStart is the longest measured cold start of which a replay still makes sure.
+const longestStart = 2 * time.Hour
+
 // longestPeriod returns the longest period of any rate limit.
 func (p *Policy) longestPeriod() time.Duration {
 	var longest time.Duration

@@ -40,7 +40,8 @@ func (r *run) weigh(p *Proposal) {
 	if q.Known() {
 		r.d.Evidence = older(r.d.Evidence, q.At)
 	}
-	if q.Complete() || q.Evidence == Unobserved || (p.Signal.Optional && !q.Known()) {
+	nothing := q.Evidence == Unobserved && !p.Signal.isRate()
+	if q.Complete() || nothing || (p.Signal.Optional && !q.Known()) {
 		return
 	}
 	if r.complete {

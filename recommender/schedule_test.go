@@ -158,6 +158,9 @@ func TestScheduleAgainstEveryMinute(t *testing.T) {
 			loc := zone(t, name)
 			from, _ := time.ParseInLocation(time.DateOnly, span[0], loc)
 			to, _ := time.ParseInLocation(time.DateOnly, span[1], loc)
+			if first := from.AddDate(0, 0, 100); testing.Short() && first.Before(to) {
+				to = first // by then every clock has changed
+			}
 			for _, pair := range pairs {
 				s := schedule(t, name, pair[0].text, pair[1].text)
 				follow(t, s, pair[0].when, pair[1].when, from, to)

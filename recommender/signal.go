@@ -70,5 +70,9 @@ func (s *Signal) Additive() bool {
 // FromPods reports whether the signal is read from the pods themselves, so that it is silent when they are.
 func (s *Signal) FromPods() bool { return s.Metric != Query }
 
+// isRate reports whether the signal is the rate of a counter, of which one sample says
+// nothing yet. A latency without requests is another matter: there is nothing to know.
+func (s *Signal) isRate() bool { return s.Metric == OutputTokens || s.Metric == PromptTokens }
+
 // countsHeld reports whether requests held in front of the pods are part of the signal.
 func (s *Signal) countsHeld() bool { return s.Metric == Queue || s.Metric == Waiting }

@@ -27,7 +27,8 @@ type State struct {
 	// Good is the latest recommendation, held ones included, and when a
 	// recommendation last rested on usable evidence.
 	Good hpa.Recommendation `json:"good,omitzero"`
-	// Asked is the latest recommendation without the floors of schedules.
+	// Asked is the latest recommendation without the floors of schedules: what was
+	// asked for above the maximum cannot be on its way.
 	Asked int32 `json:"asked"`
 	// Evidence is the time of the oldest evidence that Good rests on.
 	Evidence time.Time `json:"evidence,omitzero"`
@@ -56,19 +57,35 @@ type Demand struct {
 // decision without memory; a daemon starts from the zero State.
 func Quiet(now time.Time) State { return State{Time: now} }
 
+// Recommended returns the state of a workload of whose past only the latest recommendation
+// is known, and when it was made. It may not have been followed yet.
+func Recommended(replicas int32, at time.Time) State {
+	return State{Good: hpa.Recommendation{Replicas: replicas, Time: at}, Asked: replicas}
+}
+
 // begin opens the state on its first observation. A state that has seen nothing
 // gets its cautious past: a workload that is loading may just have been woken, and is
 // owed a whole cold start.
 func (s *State) begin(current int32, now time.Time, loading bool) {
 	seed := hpa.Recommendation{Replicas: current, Time: now}
 	if s.Time.IsZero() {
-		s.Latest, s.Unsure, s.Filled, s.Progress = seed, now, now, now
+		s.Unsure, s.Filled, s.Progress = now, now, now
 		if loading {
 			s.Woken = now
 		}
 	}
 	if s.Good.Time.IsZero() {
 		s.Good, s.Asked = seed, current
+	}
+}
+
+// resume closes the gap behind what was not seen for so long that the window has nothing
+// left of it: the larger of the current count and what is asked for was asked for until
+// now, so that a fall takes a whole window of new evidence.
+func (s *State) resume(asked int32, now time.Time, window time.Duration) {
+	unseen := s.Time.IsZero() || (!s.Current.Time.IsZero() && s.Time.After(s.Current.Time))
+	if unseen && !s.Latest.Time.After(now.Add(-window)) {
+		s.Latest = hpa.Recommendation{Replicas: asked, Time: now}
 	}
 	s.Time = now
 }
@@ -129,13 +146,14 @@ func (s *State) highest(want int32, now time.Time, window time.Duration) int32 {
 }
 
 // slope returns how fast the demand of signal i grows, per second, and remembers
-// value. It is 0 while falling, and where the past is unknown.
+// value. It is 0 while falling, and where the past is unknown or too long ago to be
+// rebuilt.
 func (s *State) slope(i int, value float64, now time.Time) float64 {
 	last := s.Demand[i]
 	s.Demand[i] = Demand{Value: value, Time: now}
-	dt := now.Sub(last.Time).Seconds()
-	if last.Time.IsZero() || dt <= 0 {
+	dt := now.Sub(last.Time)
+	if last.Time.IsZero() || dt <= 0 || dt > stuckAfter {
 		return 0
 	}
-	return max(0, (value-last.Value)/dt)
+	return max(0, (value-last.Value)/dt.Seconds())
 }

@@ -60,6 +60,9 @@ func failed(o *Observation) {
 // broken observes signals whose queries failed, with the replicas known.
 func broken(o *Observation) { o.Running, o.Waiting = Missing(Failed), Missing(Failed) }
 
+// unmatched observes signals whose series nobody ever had.
+func unmatched(o *Observation) { o.Running, o.Waiting = Missing(NeverMatched), Missing(NeverMatched) }
+
 // ttft observes a percentile of v seconds, or no request at all.
 func ttft(v float64) func(*Observation) {
 	return func(o *Observation) {
@@ -212,7 +215,20 @@ func TestDecideTimelines(t *testing.T) {
 			{0, 4, func(o *Observation) { o.Running, o.Waiting = Missing(Stale), Missing(Stale) }, 4, ReasonStaleData, true},
 		}},
 		"a selector that never matched says so": {queue(), []tick{
-			{0, 4, func(o *Observation) { o.Running, o.Waiting = Missing(NeverMatched), Missing(NeverMatched) }, 4, ReasonNeverMatched, true},
+			{0, 4, unmatched, none, ReasonNeverMatched, true},
+			{15 * s, none, failed, none, ReasonQueryError, true}, // and nothing to hold meanwhile
+			{30 * s, 4, unmatched, none, ReasonNeverMatched, true},
+			{45 * s, 4, broken, 4, ReasonQueryError, true}, // a query that fails says nothing of names
+			{60 * s, 4, demand(4), 4, ReasonStabilised, false},
+		}},
+		"what was heard once is held, whatever the server has forgotten": {queue(), []tick{
+			{0, 4, demand(16), 4, ReasonTolerance, false},
+			{15 * s, 4, unmatched, 4, ReasonNeverMatched, true},
+			{10 * m, 4, unmatched, 4, ReasonNeverMatched, true},
+			{10*m + s, 4, unmatched, none, ReasonNeverMatched, true},
+		}},
+		"one signal of two that never matched is no misspelt workload": {queue(kv), []tick{
+			{0, 4, func(o *Observation) { unmatched(o); o.KVCacheUsage = Missing(Failed) }, 4, ReasonNeverMatched, true},
 		}},
 		"held requests wake a workload, more of them more replicas": {queue(fromZero), []tick{
 			{0, 0, held(0), 0, ReasonMetric, false},

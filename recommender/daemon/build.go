@@ -19,12 +19,12 @@ func File(path string) Loader {
 }
 
 // build makes a world of the configuration. It sends nothing.
-func build(load Loader, reg prometheus.Registerer) (*world, error) {
+func build(load Loader, reg prometheus.Registerer, opts ...promapi.Option) (*world, error) {
 	c, err := load()
 	if err != nil {
 		return nil, err
 	}
-	client, err := promapi.New(c.Prometheus.Config, promapi.WithRegisterer(reg), promapi.WithVersion(version.Version))
+	client, err := promapi.New(c.Prometheus.Config, append(opts, promapi.WithRegisterer(reg), promapi.WithVersion(version.Version))...)
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 	"go.uber.org/zap"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/infscale/infscale/promapi"
 	"github.com/infscale/infscale/recommender/export"
 )
 
@@ -36,6 +37,8 @@ type Options struct {
 	Registry *prometheus.Registry
 	// Logger may be nil.
 	Logger *zap.Logger
+	// Now is the clock that the slots are of; nil is the wall clock.
+	Now func() time.Time
 }
 
 // A Daemon evaluates and serves. It is made by New and runs once.
@@ -60,7 +63,10 @@ func New(opts Options) (*Daemon, error) {
 	if opts.Registry == nil {
 		opts.Registry = prometheus.NewRegistry()
 	}
-	return newDaemon(opts, func() (*world, error) { return build(opts.Load, opts.Registry) })
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	return newDaemon(opts, func() (*world, error) { return build(opts.Load, opts.Registry, promapi.WithClock(opts.Now)) })
 }
 
 // newDaemon is New for any way to build a world.
@@ -70,6 +76,7 @@ func newDaemon(opts Options, build func() (*world, error)) (*Daemon, error) {
 	if err != nil {
 		return nil, err
 	}
+	l.now = opts.Now
 	d.loop = l
 	if err := d.register(); err != nil {
 		l.world.source.close()

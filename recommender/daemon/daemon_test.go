@@ -58,7 +58,7 @@ workloads:
 
 // answers scripts an API that knows a Deployment with 3 ready replicas and 24 tickets.
 func answers(api *promapitest.Server) {
-	const past = 60 // instants that a range query is answered for
+	const past = 700 // instants that a range query is answered for: all of the past
 	rows := func(samples func(value string, labels ...string) promapitest.Row) map[string][]promapitest.Row {
 		object := []string{"namespace", "inference", "deployment", "chat"}
 		now := fmt.Sprint(time.Now().Unix())

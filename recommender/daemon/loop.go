@@ -7,7 +7,6 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/infscale/infscale/recommender"
 	"github.com/infscale/infscale/recommender/export"
 	"github.com/infscale/infscale/recommender/risk"
 )
@@ -130,7 +129,7 @@ func (l *loop) start(ctx context.Context, slot time.Time) *job {
 	ctx, cancel := context.WithCancel(ctx)
 	j := &job{slot: slot, cancel: cancel, done: make(chan result, 1)}
 	w, past := l.world, l.unsettled() && !slot.Before(l.past)
-	go func() { j.done <- w.read(ctx, slot, past) }()
+	go func() { j.done <- w.read(ctx, slot, past, l.now) }()
 	return j
 }
 
@@ -168,7 +167,7 @@ func (l *loop) unsettled() bool {
 // fold decides on what was read, and publishes it.
 func (l *loop) fold(r *result) {
 	start := time.Now()
-	l.foldHistory(r)
+	l.foldPast(r)
 	answered := !r.live.unanswered
 	for i := range l.world.workloads {
 		t := &l.world.workloads[i]
@@ -193,30 +192,26 @@ func (l *loop) fold(r *result) {
 	}
 }
 
-// foldHistory rebuilds the states that lack their past. After a failure it is asked
-// for again, the more rarely the longer the failure took.
-func (l *loop) foldHistory(r *result) {
-	if r.historyErr != nil {
+// foldPast gives the workloads that lack their past what is left of it. After a failure
+// it is asked for again, the more rarely the longer the failure took.
+func (l *loop) foldPast(r *result) {
+	if r.pastErr != nil {
 		if l.past.IsZero() {
-			l.log.Warn("history is not available, decisions are cautious until it is", zap.Error(r.historyErr))
+			l.log.Warn("history is not available, decisions are cautious until it is", zap.Error(r.pastErr))
 		}
 		l.past = r.slot.Add(4 * r.caughtUp)
 		return
 	}
-	if r.history == nil {
+	if r.past == nil {
 		return
 	}
 	for i := range l.world.workloads {
 		if m := l.memories[l.world.workloads[i].identity]; !m.settled {
-			past := make([]recommender.Observation, len(r.history))
-			for j := range r.history {
-				past[j] = r.history[j].observations[i]
-			}
-			m.replay(past)
+			m.resume(&r.past.workloads[i])
 		}
 	}
 	l.past = time.Time{}
-	l.log.Info("history replayed", zap.Int("slots", len(r.history)), zap.Duration("took", r.caughtUp))
+	l.log.Info("history replayed", zap.Int("slots", r.past.slots), zap.Duration("took", r.caughtUp))
 }
 
 // publish makes what is known now the snapshot that others see.

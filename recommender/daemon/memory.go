@@ -39,32 +39,21 @@ type memory struct {
 	changes     []export.Change // newest first, never changed in place
 }
 
-// replay rebuilds the state from the observations of the past, oldest first. The
-// changes of what was exported meanwhile stay as they were.
-func (m *memory) replay(past []recommender.Observation) {
-	m.state, m.tracker = recommender.State{}, risk.Tracker{}
-	live := !m.decision.Time.IsZero()
-	last := recommender.Decision{}
-	for i := range past {
-		m.tracker.Observe(&past[i])
-		d, state := recommender.Decide(*m.policy, m.state, past[i])
-		if i > 0 && !live { // the first is not a change, the past only begins there
-			m.note(&last, &d, true)
-		}
-		m.state, last = state, d
+// resume goes on from the past. The changes of what was exported meanwhile stay as they
+// were: they are newer than all of it, and a live decision is compared with them.
+func (m *memory) resume(past *replayed) {
+	m.state, m.tracker, m.settled = past.state, past.tracker, true
+	if m.decision.Time.IsZero() {
+		m.changes = past.changes
+		m.decision.Known, m.decision.Desired = past.last.Known, past.last.Desired
 	}
-	// What was exported meanwhile is newer than all of this: a live decision is
-	// compared with it, not with the replay.
-	if !live {
-		m.decision.Known, m.decision.Desired = last.Known, last.Desired
-	}
-	m.settled = true
 }
 
 // decide folds a live observation. It reports whether the recommendation changed.
 func (m *memory) decide(o recommender.Observation, report promapi.WorkloadReport, answered bool) (changed bool) {
 	d, state := recommender.Decide(*m.policy, m.state, o)
-	changed = m.note(&m.decision, &d, false)
+	changed = differ(&m.decision, &d)
+	m.changes = noted(m.changes, &m.decision, &d, false)
 	m.observation, m.decision, m.state, m.report = o, d, state, report
 	m.tracker.Observe(&o)
 	m.follower.look(&d)
@@ -77,17 +66,20 @@ func (m *memory) decide(o recommender.Observation, report promapi.WorkloadReport
 	return changed
 }
 
-// note adds a change of the recommendation to the list, if it is one.
-func (m *memory) note(from, to *recommender.Decision, replayed bool) bool {
-	if from.Known == to.Known && from.Desired == to.Desired {
-		return false
+// noted returns the list of changes with that of the recommendation, if it is one.
+func noted(list []export.Change, from, to *recommender.Decision, replayed bool) []export.Change {
+	if !differ(from, to) {
+		return list
 	}
 	change := export.Change{
 		Time: to.Time, From: recommendation(from), To: recommendation(to), Reason: to.Reason, Replayed: replayed,
 	}
-	kept := m.changes[:min(len(m.changes), changesKept-1)]
-	m.changes = slices.Concat([]export.Change{change}, kept)
-	return true
+	return slices.Concat([]export.Change{change}, list[:min(len(list), changesKept-1)])
+}
+
+// differ reports whether the recommendations are not the same.
+func differ(a, b *recommender.Decision) bool {
+	return a.Known != b.Known || a.Desired != b.Desired
 }
 
 // recommendation returns what d recommends, or nil.

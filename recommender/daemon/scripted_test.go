@@ -31,6 +31,8 @@ type scripted struct {
 	current func(id identity, at time.Time) int32
 	// extend adds to an observation what else is known, if it is set.
 	extend func(o *recommender.Observation)
+	// said is what was recommended before the past; nil if nobody scraped the daemon.
+	said func(id identity) recommender.Quantity
 	// down says whether instant queries fail, pastDown whether range queries do.
 	down, pastDown func(at time.Time) bool
 	// slow is how long an answer takes, unless the caller gives up; stubborn ones
@@ -98,22 +100,32 @@ func (s *scripted) wait(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-func (s *scripted) history(ctx context.Context, start, end time.Time, step time.Duration) ([]reading, error) {
+func (s *scripted) history(ctx context.Context, start, end time.Time, step time.Duration, each func(*reading)) error {
 	s.mu.Lock()
 	s.pasts = append(s.pasts, [2]time.Time{start, end})
 	s.mu.Unlock()
 	if s.wait(ctx, s.slowPast(end)) || s.pastDown(time.Now()) {
-		return nil, errDown
+		return errDown
 	}
-	var readings []reading
 	for at := start; !at.After(end); at = at.Add(step) {
 		var err error
 		if s.down(at) {
 			err = errDown // the daemon that ran then got no answer
 		}
-		readings = append(readings, s.read(at, err))
+		r := s.read(at, err)
+		each(&r)
 	}
-	return readings, nil
+	return nil
+}
+
+func (s *scripted) recommended(context.Context, time.Time) ([]recommender.Quantity, error) {
+	list := make([]recommender.Quantity, len(s.ids))
+	for i, id := range s.ids {
+		if s.said != nil {
+			list[i] = s.said(id)
+		}
+	}
+	return list, nil
 }
 
 func (s *scripted) close() {

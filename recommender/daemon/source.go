@@ -27,9 +27,12 @@ type reading struct {
 type source interface {
 	// observe reads one instant. Queries without an answer are in the reading.
 	observe(ctx context.Context, at time.Time) reading
-	// history reads the instants from start to end, both included. It fails if any
-	// query may be answered when it is asked again.
-	history(ctx context.Context, start, end time.Time, step time.Duration) ([]reading, error)
+	// history reads the instants from start to end, both included, and passes them to
+	// each, oldest first. It fails if any query may be answered when it is asked again.
+	history(ctx context.Context, start, end time.Time, step time.Duration, each func(*reading)) error
+	// recommended returns what was recommended just before an instant, in the order of
+	// the world's workloads, where Prometheus knows it.
+	recommended(ctx context.Context, at time.Time) ([]recommender.Quantity, error)
 	// close gives back the connections.
 	close()
 }
@@ -45,19 +48,22 @@ func (s *prometheusSource) observe(ctx context.Context, at time.Time) reading {
 	return newReading(observations, &report)
 }
 
-func (s *prometheusSource) history(ctx context.Context, start, end time.Time, step time.Duration) ([]reading, error) {
-	ticks, err := s.reader.ObserveRange(ctx, start, end, step)
-	if err != nil {
-		return nil, err
-	}
-	readings := make([]reading, len(ticks))
-	for i := range ticks {
-		readings[i] = newReading(ticks[i].Observations, &ticks[i].Report)
-		if r := &readings[i]; r.unanswered {
-			return nil, r.err
+func (s *prometheusSource) history(ctx context.Context, start, end time.Time, step time.Duration, each func(*reading)) error {
+	for tick, err := range s.reader.Ticks(ctx, start, end, step) {
+		if err != nil {
+			return err
 		}
+		r := newReading(tick.Observations, &tick.Report)
+		if r.unanswered {
+			return r.err
+		}
+		each(&r)
 	}
-	return readings, nil
+	return nil
+}
+
+func (s *prometheusSource) recommended(ctx context.Context, at time.Time) ([]recommender.Quantity, error) {
+	return s.reader.Recommended(ctx, at)
 }
 
 func (s *prometheusSource) close() { s.client.CloseIdleConnections() }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/infscale/infscale/promapi"
 	"github.com/infscale/infscale/recommender"
-	"github.com/infscale/infscale/recommender/risk"
 	"github.com/infscale/infscale/recommender/sim"
 )
 
@@ -66,49 +65,38 @@ func (w *world) validate() error {
 	return nil
 }
 
-// replay returns how much history any workload needs.
-func (w *world) replay() time.Duration {
-	var longest time.Duration
-	for i := range w.workloads {
-		p := w.workloads[i].policy
-		longest = max(longest, p.Replay())
-		if p.SLO.TTFT > 0 {
-			longest = max(longest, risk.Memory)
-		}
-	}
-	return longest
-}
-
 // A result is what one evaluation read.
 type result struct {
 	slot time.Time
 	live reading
-	// history are the instants before live, oldest first; nil if they were not read.
-	history []reading
-	// historyErr says why there is no history although it was asked for.
-	historyErr error
-	// took is how long live took, caughtUp how long history did.
+	// past is what the instants before live left of every workload; nil if they were
+	// not read.
+	past *past
+	// pastErr says why there is no past although it was asked for.
+	pastErr error
+	// took is how long live took, caughtUp how long the past did.
 	took, caughtUp time.Duration
 }
 
-// historyPatience bounds the reading of history.
-const historyPatience = 2 * time.Minute
-
-// read reads a slot and, if asked to, the past before it. That may take longer than
-// a slot: then the result is for a later one, and the slots between are part of the
-// past. A server that does not answer is not asked about the past.
-func (w *world) read(ctx context.Context, slot time.Time, past bool) result {
+// read reads a slot and, if asked to, the past before it. That may take longer than a
+// slot: then the result is for a later one, and the slots between are part of the past. A
+// server that does not answer is not asked about the past.
+func (w *world) read(ctx context.Context, slot time.Time, past bool, now func() time.Time) result {
 	r := w.readSlot(ctx, slot)
 	if !past || r.live.unanswered {
 		return r
 	}
 	start := time.Now()
-	next, history, err := w.past(ctx, slot)
+	next, live, replayed, err := w.readPast(ctx, slot, w.span(&r.live), now)
 	took := time.Since(start)
-	if next.After(slot) {
+	switch {
+	case live != nil:
+		// It is known with its past, which the slot alone was not: what was in flight before.
+		r.slot, r.live = next, *live
+	case next.After(slot):
 		r = w.readSlot(ctx, next)
 	}
-	r.history, r.historyErr, r.caughtUp = history, err, took
+	r.past, r.pastErr, r.caughtUp = replayed, err, took
 	return r
 }
 
@@ -119,25 +107,6 @@ func (w *world) readSlot(ctx context.Context, slot time.Time) result {
 	start := time.Now()
 	live := w.source.observe(ctx, slot)
 	return result{slot: slot, live: live, took: time.Since(start)}
-}
-
-// past reads everything before slot that a state may depend on, and what passes
-// meanwhile. It returns the slot that comes next.
-func (w *world) past(ctx context.Context, slot time.Time) (time.Time, []reading, error) {
-	ctx, cancel := context.WithTimeout(ctx, historyPatience)
-	defer cancel()
-	var history []reading
-	from := slotOf(slot.Add(-w.replay()), w.interval)
-	for from.Before(slot) {
-		part, err := w.source.history(ctx, from, slot.Add(-w.interval), w.interval)
-		now := later(slot, slotOf(time.Now(), w.interval))
-		if err != nil {
-			return now, nil, err
-		}
-		history = append(history, part...)
-		from, slot = slot, now
-	}
-	return slot, history, nil
 }
 
 // later returns the later of two times.
