@@ -1,0 +1,86 @@
+package main
+
+// controller is the arithmetic of the Kubernetes HPA controller.
+var controller = []file{
+	{name: "recommender/hpa/limit.go", mutants: []mutant{
+		{"hpa-period-edge", "a change as old as the period no longer counts", "if events[i].Time.After(cutoff) {", "if !events[i].Time.Before(cutoff) {"},
+		{"hpa-up-disabled", "select Disabled forbids rises", "if r.Select == Disabled || len(r.Policies) == 0 {\n\t\treturn current\n\t}\n\tlimit := r.Policies[0].up", "if len(r.Policies) == 0 {\n\t\treturn current\n\t}\n\tlimit := r.Policies[0].up"},
+		{"hpa-down-disabled", "select Disabled forbids falls", "if r.Select == Disabled || len(r.Policies) == 0 {\n\t\treturn current\n\t}\n\tlimit := r.Policies[0].down", "if len(r.Policies) == 0 {\n\t\treturn current\n\t}\n\tlimit := r.Policies[0].down"},
+		{"hpa-up-min", "select Min takes the smallest rise", "\t\t\tlimit = min(limit, p.up(", "\t\t\tlimit = max(limit, p.up("},
+		{"hpa-up-max", "select Max takes the largest rise", "\t\t\tlimit = max(limit, p.up(", "\t\t\tlimit = min(limit, p.up("},
+		{"hpa-down-min", "select Min takes the smallest fall", "\t\t\tlimit = max(limit, p.down(", "\t\t\tlimit = min(limit, p.down("},
+		{"hpa-down-max", "select Max takes the largest fall", "\t\t\tlimit = min(limit, p.down(", "\t\t\tlimit = max(limit, p.down("},
+		{"hpa-falls-unused", "a fall gives back what a rise took", "return current - Change(ups, now, p.Period) + Change(downs, now, p.Period)", "return current - Change(ups, now, p.Period)"},
+		{"hpa-rises-unused", "rises use up the limit", "return current - Change(ups, now, p.Period) + Change(downs, now, p.Period)", "return current + Change(downs, now, p.Period)"},
+		{"hpa-up-cut", "a percentage up is rounded up", "math.Ceil(float64(start) * (1 + float64(p.Value)/100))", "math.Floor(float64(start) * (1 + float64(p.Value)/100))"},
+		{"hpa-up-exact", "a percentage up has the error of its float64", "math.Ceil(float64(start) * (1 + float64(p.Value)/100))", "math.Ceil(float64(start) + float64(start)*float64(p.Value)/100)"},
+		{"hpa-down-rounded", "a percentage down is cut off", "return toInt32(float64(start) * (1 - float64(p.Value)/100))", "return toInt32(math.Ceil(float64(start) * (1 - float64(p.Value)/100)))"},
+		{"hpa-band-below", "the lower border belongs to the tolerance", "1-down <= ratio", "1-down < ratio"},
+		{"hpa-band-above", "the upper border belongs to the tolerance", "ratio <= 1+up", "ratio < 1+up"},
+		{"hpa-overflow", "what int32 cannot hold is the lowest", "return math.MinInt32", "return math.MaxInt32"},
+	}},
+	{name: "recommender/hpa/window.go", mutants: []mutant{
+		{
+			"hpa-up-window-edge", "a recommendation as old as the up window no longer counts",
+			"if recs[i].Time.After(cutoff) {\n\t\t\twant = min(", "if !recs[i].Time.Before(cutoff) {\n\t\t\twant = min(",
+		},
+		{
+			"hpa-down-window-edge", "a recommendation as old as the down window no longer counts",
+			"if recs[i].Time.After(cutoff) {\n\t\t\twant = max(", "if !recs[i].Time.Before(cutoff) {\n\t\t\twant = max(",
+		},
+		{
+			"hpa-legacy-edge", "without a behaviour, one as old as the window still counts",
+			"if !recs[i].Time.Before(cutoff) {", "if recs[i].Time.After(cutoff) {",
+		},
+		{"hpa-no-up-window", "a rise waits for the up window", "min(max(current, lowest), highest)", "min(max(current, highest), highest)"},
+	}},
+	{name: "recommender/hpa/metrics.go", mutants: []mutant{
+		{"hpa-zero-wins-ties", "a zero gives way to any proposal", "if raw == 0 || n > raw {", "if winner < 0 || n > raw {"},
+		{"hpa-last-wins-ties", "ties go to the first metric", "if raw == 0 || n > raw {", "if raw == 0 || n >= raw {"},
+		{"hpa-falls-without", "a metric without an answer forbids a fall", " || failed > 0 && raw < o.Replicas {", " {"},
+		{"hpa-stays-without", "a metric without an answer allows to stay", "failed > 0 && raw < o.Replicas {", "failed > 0 && raw <= o.Replicas {"},
+		{"hpa-reason-of-last", "the first failure is the reason", "if failed++; failed == 1 {", "if failed++; failed > 0 {"},
+		{"hpa-average-of-spec", "an average compares with the replicas of the status", "totalOrMax(series), o.Status, capped)", "totalOrMax(series), o.Replicas, capped)"},
+		{"hpa-object-capped", "an object's average is not capped", "series[0], o.Status, ceiling)", "series[0], o.Status, capped)"},
+		{"hpa-external-uncapped", "an external average is capped", "o.Status, capped), true", "o.Status, ceiling), true"},
+		{"hpa-sum-wraps", "a negative running sum is taken for an overflow", "if sum += v; sum < 0 {", "if sum += v; sum < math.MinInt64/2 {"},
+		{"hpa-value-of-all", "a value scales the ready pods", "capped(ratio * float64(ready))", "capped(ratio * float64(max(ready, int(o.Replicas))))"},
+	}},
+	{name: "recommender/hpa/normalise.go", mutants: []mutant{
+		{"hpa-legacy-limit", "without a behaviour a rise is at most to 4 or twice", "max(2*float64(current), 4)", "max(2*float64(current), 5)"},
+		{"hpa-up-below-current", "a limit of rises lowers nothing", "max(limit, current))", "limit)"},
+		{"hpa-down-above-current", "a limit of falls raises nothing", "min(limit, current))", "limit)"},
+		{"hpa-keeps-less", "recommendations are kept for the longer window", "max(up.Window, down.Window))", "min(up.Window, down.Window))"},
+		{"hpa-tighter-maximum", "of equal bounds the maximum is named", "case bound > limit:", "case bound >= limit:"},
+		{"hpa-tighter-minimum", "of equal bounds the minimum is named", "case bound < limit:", "case bound <= limit:"},
+	}},
+	{name: "recommender/hpa/pods.go", mutants: []mutant{
+		{"hpa-deleting-counts", "a pod that is being deleted is left out", "case p.Deleting || p.Phase == Failed:", "case p.Phase == Failed:"},
+		{"hpa-pending-counts", "a pending pod is not ready", "case p.Phase == Pending:\n\t\treturn unready", "case p.Phase == Pending:\n\t\treturn unheard"},
+		{"hpa-starting-counts", "the CPU of a starting pod says nothing", "case cpu && p.starting(now, v, f):", "case cpu && p.Ready == NotReady:"},
+		{"hpa-start-sample", "a sample from before a pod was ready says nothing", "p.Ready == NotReady || v.Time.Before(p.ReadySince.Add(v.Window))", "p.Ready == NotReady"},
+		{"hpa-mean-exact", "a mean is cut to whole milli", "float64(g.total/g.values)", "float64(g.total)/float64(g.values)"},
+		{"hpa-percent-exact", "a utilisation is cut to whole percent", "percent := int32(g.known * 100 / g.asked)", "percent := float64(g.known) * 100 / float64(g.asked)"},
+		{"hpa-unheard-idle", "pods that are not heard are busy when it would shrink", "g.total += int64(g.unheard) * m.Target\n", "\n"},
+		{"hpa-unready-busy", "pods that are not ready are idle when it would grow", "g.values += int64(g.unready)", "g.values += 0"},
+		{"hpa-direction-turns", "filling in never turns the direction", " || ratio > 1 && filled < 1 {", " {"},
+		{"hpa-wrong-side", "a fall never raises the count", "if filled < 1 && n > current || ", "if "},
+	}},
+	{name: "recommender/hpa/reconcile.go", mutants: []mutant{
+		{"hpa-unseeded", "a new controller waits out its windows", "s.recs = append(s.recs, Recommendation{current, now})", "_ = now"},
+		{"hpa-above-maximum", "a count above the maximum goes there at once", "case o.Replicas > spec.Max:", "case o.Replicas > spec.Max && spec.Max < 0:"},
+		{"hpa-below-minimum", "a count below the minimum goes there at once", "case o.Replicas != 0 && o.Replicas < spec.Min:", "case o.Replicas != 0 && o.Replicas < spec.Min-1:"},
+		{"hpa-unbooked", "a rise is an event", "s.ups.store(Event{to - from, now}, b.Up.longest())", "_ = from"},
+		{"hpa-unbooked-fall", "a fall is an event", "s.downs.store(Event{from - to, now}, b.Down.longest())", "_ = from"},
+	}},
+	{name: "recommender/hpa/slots.go", mutants: []mutant{
+		{"hpa-first-slot", "the last stale slot is used again", "\t\t\tfree = i\n", "\t\t\tfree = i\n\t\t\tbreak\n"},
+		{"hpa-stale-again", "a stale event is stale for good", "s.events[free], s.stale[free] = e, false", "s.events[free], s.stale[free] = e, true"},
+		{"hpa-record-edge", "a slot is used again when no window sees it", "if recs[i].Time.Before(cutoff) {", "if !recs[i].Time.After(cutoff) {"},
+	}},
+	{name: "recommender/hpa/zero.go", mutants: []mutant{
+		{"hpa-wakes-anyone", "only a workload that the HPA took to zero wakes", "s.conditions.Is(ScaledToZero) &&", "spec.Max > 0 &&"},
+		{"hpa-unraised", "a minimum raised meanwhile lifts from zero", "if current != 0 || d.Desired >= spec.Min {", "if current == 0 || d.Desired >= spec.Min {"},
+		{"hpa-zero-without-metric", "zero needs a metric that exists without pods", "case to == 0 && spec.Min == 0 && spec.outside():", "case to == 0 && spec.Min == 0:"},
+	}},
+}
