@@ -1,6 +1,6 @@
 # The build context is the repository; the result holds one static binary.
 # A release pins both images by digest: see .github/workflows/release.yml.
-ARG GO_IMAGE=golang:1.26
+ARG GO_IMAGE=golang:1.26.7
 ARG BASE_IMAGE=gcr.io/distroless/static:nonroot
 
 # The binary is static Go, so every target is compiled on the builder's own platform.

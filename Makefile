@@ -7,15 +7,14 @@ BENCHTIME   ?= 1s
 
 VERSION     ?= $(shell cat VERSION)
 REVISION    := $(shell git rev-parse HEAD 2>/dev/null || echo unknown)
-BRANCH      := $(shell git rev-parse --abbrev-ref HEAD 2>/dev/null || echo unknown)
-# The commit's own date, not the build's: two builds of one commit are the same bytes.
+# The commit's own date, not the build's, and neither branch nor tags: two builds of one commit are the same bytes.
 BUILD_DATE  := $(shell TZ=UTC0 git log -1 --date=format-local:%Y%m%d-%H:%M:%S --format=%cd 2>/dev/null || echo unknown)
 
 STAMP       := github.com/prometheus/common/version
 LDFLAGS     := -s -w \
 	-X $(STAMP).Version=$(VERSION) \
 	-X $(STAMP).Revision=$(REVISION) \
-	-X $(STAMP).Branch=$(BRANCH) \
+	-X $(STAMP).Branch=HEAD \
 	-X $(STAMP).BuildDate=$(BUILD_DATE)
 
 GOLANGCI    := bin/tools/golangci-lint
@@ -26,11 +25,11 @@ GOVULNCHECK := bin/tools/govulncheck
 ALONE       := /(hpa|trace|plot|risk|rules|alerts|dashboards|draw|k8s|lint|generate)$$
 
 .DEFAULT_GOAL := help
-.PHONY: build test race lint fmt fuzz bench rules dashboards pictures manifests e2e check tidy vulncheck clean help
+.PHONY: build test race lint fmt fuzz soak mutation restarts load bench rules dashboards pictures manifests e2e check tidy vulncheck clean help
 
 ## build: the static production binary, bin/recommender
 build:
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/recommender ./cmd/recommender
+	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags '$(LDFLAGS)' -o bin/recommender ./cmd/recommender
 
 ## test: all unit tests
 test:
@@ -51,6 +50,22 @@ fmt: $(GOLANGCI)
 ## fuzz: every fuzz target for FUZZTIME (30s)
 fuzz:
 	@.ci/fuzz $(FUZZTIME)
+
+## soak: ten minutes of faults against the daemon, seed after seed
+soak:
+	$(GO) test ./test/soak -run 'TestSoak$$' -v -timeout 0 -soak 10m
+
+## mutation: break every rule of the decision once; a test must notice each (half an hour)
+mutation:
+	$(GO) run ./test/mutation
+
+## restarts: a daemon killed at any tick of 1,200 random histories (half an hour)
+restarts:
+	INFSCALE_HISTORIES=1200 $(GO) test ./recommender/daemon -run 'TestKilledAtAnyTick' -v -timeout 0
+
+## load: an hour of 1,000 workloads and 10,000 pods, compressed
+load:
+	$(GO) test ./test/load -v -timeout 0 -hour
 
 ## bench: all benchmarks, a tick of 1,000 workloads, and the calibration of the risk (on INFSCALE_TRACES)
 bench:
