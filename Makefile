@@ -65,7 +65,7 @@ restarts:
 
 ## load: an hour of 1,000 workloads and 10,000 pods, compressed
 load:
-	$(GO) test ./test/load -v -timeout 0 -hour
+	$(GO) test ./test/load -run Load -hour -v -timeout 0
 
 ## bench: all benchmarks, a tick of 1,000 workloads, and the calibration of the risk (on INFSCALE_TRACES)
 bench:

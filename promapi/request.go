@@ -129,6 +129,8 @@ func (c *Client) exchange(ctx context.Context, s *scratch, method string, r requ
 		return reply{}, c.transportFailure(ctx, err)
 	}
 	defer resp.Body.Close()
+	c.censor.sent(resp.Request.Header)
+	c.cleanHeaders(resp.Header)
 	limit := c.cfg.MaxResponseBytes
 	if resp.StatusCode != http.StatusOK {
 		limit = min(limit, maxErrorBody)
@@ -230,6 +232,15 @@ func (c *Client) read(s *scratch, answer reply, kind resultKind) (Result, *Query
 		}
 	}
 	return env.result, nil
+}
+
+// cleanHeaders takes secrets out of the headers that messages quote.
+func (c *Client) cleanHeaders(h http.Header) {
+	for _, name := range []string{"Content-Type", "Content-Encoding"} {
+		if v := h.Get(name); v != "" {
+			h.Set(name, c.censor.clean(v))
+		}
+	}
 }
 
 // cleaned returns the start of a foreign body without secrets. It comes before

@@ -1,12 +1,17 @@
 package promapi
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"html"
 	"maps"
+	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -37,6 +42,21 @@ func (s Secrets) masked() map[string]string {
 	return m
 }
 
+// Masked returns c as it can be shown, without what its own encoding shows: parameters
+// for the OAuth2 token endpoint, where assertions and keys are, and what may be in its URL.
+func Masked(c config.HTTPClientConfig) config.HTTPClientConfig {
+	if c.OAuth2 == nil {
+		return c
+	}
+	o := *c.OAuth2
+	o.EndpointParams = Secrets(o.EndpointParams).masked()
+	if u, err := url.Parse(o.TokenURL); err != nil || bareURL(u) != o.TokenURL {
+		o.TokenURL = hidden
+	}
+	c.OAuth2 = &o
+	return c
+}
+
 // The shortest values that are taken out of foreign text. Below that, as with a
 // tenant called "1", the replacement would garble the text and hide nothing.
 const (
@@ -47,13 +67,20 @@ const (
 // A censor takes secrets out of foreign text, such as the body of a proxy that
 // quotes the token it refuses.
 type censor struct {
+	headers []string // those whose values are secrets
+
 	mu       sync.Mutex
 	fixed    []string
 	fromFile map[string]string // last value by file
+	recent   []string          // what was sent lately, newest last
 }
 
+// maxRecent is how many sent values are remembered: more than tokens are in use while
+// one takes the place of another.
+const maxRecent = 16
+
 func newCensor(cfg *Config) *censor {
-	z := &censor{fromFile: map[string]string{}}
+	z := &censor{headers: []string{"Authorization"}, fromFile: map[string]string{}}
 	for _, v := range cfg.Headers {
 		z.add(v)
 	}
@@ -83,18 +110,31 @@ func (z *censor) addClient(c *config.HTTPClientConfig) {
 			z.add(v)
 		}
 	}
-	if p := c.ProxyURL.URL; p != nil && p.User != nil {
-		password, _ := p.User.Password()
-		z.add(password)
+	z.addProxy(&c.ProxyConfig)
+	if o := c.OAuth2; o != nil {
+		z.addProxy(&o.ProxyConfig)
 	}
 	if c.HTTPHeaders != nil {
-		for _, h := range c.HTTPHeaders.Headers {
+		for name, h := range c.HTTPHeaders.Headers {
+			z.headers = append(z.headers, name)
 			for _, v := range h.Secrets {
 				z.add(string(v))
 			}
 			for _, v := range h.Values {
 				z.add(v)
 			}
+		}
+	}
+}
+
+func (z *censor) addProxy(c *config.ProxyConfig) {
+	if p := c.ProxyURL.URL; p != nil && p.User != nil {
+		password, _ := p.User.Password()
+		z.add(password)
+	}
+	for _, values := range c.ProxyConnectHeader {
+		for _, v := range values {
+			z.add(string(v))
 		}
 	}
 }
@@ -112,10 +152,29 @@ func (z *censor) learn(file, secret string) {
 	z.fromFile[file] = secret
 }
 
-// clean returns s without any secret, be it written plainly or as in a URL.
+// sent notes the secrets of a request: tokens that an OAuth2 server gave out, and values
+// of files that the transport reads by itself.
+func (z *censor) sent(h http.Header) {
+	z.mu.Lock()
+	defer z.mu.Unlock()
+	for _, name := range z.headers {
+		for _, v := range h.Values(name) {
+			if _, token, ok := strings.Cut(v, " "); ok && name == "Authorization" {
+				v = token // without its scheme
+			}
+			if !slices.Contains(z.recent, v) {
+				z.recent = append(z.recent, v)
+			}
+		}
+	}
+	z.recent = slices.Delete(z.recent, 0, max(0, len(z.recent)-maxRecent))
+}
+
+// clean returns s without any secret, be it written plainly or as in a URL, a header, a
+// page or JSON.
 func (z *censor) clean(s string) string {
 	z.mu.Lock()
-	secrets := slices.AppendSeq(slices.Clone(z.fixed), maps.Values(z.fromFile))
+	secrets := slices.AppendSeq(slices.Concat(z.fixed, z.recent), maps.Values(z.fromFile))
 	z.mu.Unlock()
 	// Longest first: a secret may contain another.
 	slices.SortFunc(secrets, func(a, b string) int { return len(b) - len(a) })
@@ -123,8 +182,46 @@ func (z *censor) clean(s string) string {
 		if len(secret) < minSecret {
 			continue
 		}
-		s = strings.ReplaceAll(s, secret, hidden)
-		s = strings.ReplaceAll(s, url.QueryEscape(secret), hidden)
+		for _, form := range forms(secret) {
+			s = strings.ReplaceAll(s, form, hidden)
+		}
 	}
-	return s
+	return basic.ReplaceAllStringFunc(s, withoutBasic)
+}
+
+// forms are the ways in which a server may write a secret.
+func forms(secret string) []string {
+	quoted := strconv.Quote(secret)
+	list := []string{secret, html.EscapeString(secret), quoted[1 : len(quoted)-1]}
+	for _, once := range []string{url.QueryEscape(secret), url.PathEscape(secret)} {
+		// Twice: an address that is quoted in an address.
+		list = append(list, once, url.QueryEscape(once), url.PathEscape(once))
+	}
+	if b, err := json.Marshal(secret); err == nil {
+		list = append(list, string(b[1:len(b)-1]))
+	}
+	return list
+}
+
+// basic finds what may be the credentials of basic authentication, such as those of a proxy
+// or of the token endpoint.
+var basic = regexp.MustCompile(`(?i)Basic(?: |%(?:25)*20|\+)+((?:[A-Za-z0-9+/=]|%(?:25)*(?:2B|2F|3D)){4,})`)
+
+// withoutBasic hides the credentials in a match of basic, if that is what they are.
+func withoutBasic(match string) string {
+	at := basic.FindStringSubmatchIndex(match)[2]
+	encoded := strings.ReplaceAll(match[at:], "%25", "%")
+	for strings.Contains(encoded, "%25") {
+		encoded = strings.ReplaceAll(encoded, "%25", "%")
+	}
+	if plain, err := url.PathUnescape(encoded); err == nil {
+		encoded = plain
+	}
+	encoded = strings.TrimRight(encoded, "=")
+	// A cut may have left a part that no longer ends where a byte does.
+	text, err := base64.RawStdEncoding.DecodeString(encoded[:len(encoded)-len(encoded)%4])
+	if err != nil || !bytes.Contains(text, []byte(":")) {
+		return match
+	}
+	return match[:at] + hidden
 }

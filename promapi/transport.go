@@ -33,7 +33,12 @@ func (c *Client) transportFailure(ctx context.Context, err error) *QueryError {
 	if unread, ok := errors.AsType[*fs.PathError](err); ok && slices.Contains(c.tlsFiles(), unread.Path) {
 		return &QueryError{Cause: CauseTLS, Err: err}
 	}
-	return transportFailure(ctx, err)
+	e := transportFailure(ctx, err)
+	if token, ok := errors.AsType[*oauth2.RetrieveError](err); ok {
+		// Cleaned before it is cut, which might leave half of a secret.
+		e.Err = errors.New(oneLine(c.censor.clean(token.Error())))
+	}
+	return e
 }
 
 func (c *Client) tlsFiles() []string {
@@ -48,9 +53,6 @@ func transportFailure(ctx context.Context, err error) *QueryError {
 	}
 	if refused, ok := errors.AsType[*redirectError](err); ok {
 		e.Status = refused.status
-	}
-	if token, ok := errors.AsType[*oauth2.RetrieveError](err); ok {
-		e.Err = errors.New(oneLine(token.Error()))
 	}
 	return e
 }

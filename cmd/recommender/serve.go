@@ -78,7 +78,7 @@ func (c *ServeCmd) check(ctx context.Context) error {
 			return fmt.Errorf("--web.config.file: %w", err)
 		}
 		if err := web.Validate(c.Web.ConfigFile); err != nil {
-			return fmt.Errorf("%s: %w", c.Web.ConfigFile, err)
+			return fmt.Errorf("%s: %w", c.Web.ConfigFile, config.Hushed(err))
 		}
 	}
 	_, err := loadConfig(c.ConfigFile)

@@ -159,6 +159,7 @@ func (c *Config) Options() promapi.Options {
 func (c *Config) String() string {
 	shown := *c
 	shown.Defaults = Entry{}
+	shown.Prometheus.HTTP = promapi.Masked(c.Prometheus.HTTP)
 	var b bytes.Buffer
 	enc := yaml.NewEncoder(&b)
 	enc.SetIndent(2)

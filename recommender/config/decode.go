@@ -1,8 +1,10 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -118,7 +120,7 @@ func (d decoder) keys(path string, n *yaml.Node, known []string, each func(at, k
 		case twice:
 			d.add(at, "is given twice, first on line %d", first)
 		case !slices.Contains(known, k.Value):
-			d.unknown(path, at, k.Value, known)
+			d.unknown(path, k.Value, value, known)
 		default:
 			each(at, k.Value, value)
 		}
@@ -152,19 +154,35 @@ func has(n *yaml.Node, key string) bool {
 	return false
 }
 
-// unknown notes a key that does not exist, with the one that was meant.
-func (d decoder) unknown(path, at, key string, known []string) {
+// unknown notes a key that does not exist, with the one that was meant. A key that is like
+// no other may be a secret that slipped: behind an equals sign, or alone after a comma.
+func (d decoder) unknown(path, key string, value *yaml.Node, known []string) {
+	at := strings.TrimPrefix(path+"."+key, ".")
 	meant, ok := elsewhere[key]
 	if !ok {
 		meant, ok = recommender.Nearest(key, known)
 	}
-	if !ok {
-		d.add(at, "unknown key, must be one of %s", strings.Join(known, ", "))
+	if ok {
+		d.add(at, "unknown key, did you mean %s?", meant)
+		d.known[strings.TrimPrefix(path+"."+meant, ".")] = true
 		return
 	}
-	d.add(at, "unknown key, did you mean %s?", meant)
-	d.known[strings.TrimPrefix(path+"."+meant, ".")] = true
+	most := strings.Join(known, ", ")
+	name := keyName.FindString(key)
+	switch {
+	case path != "" && value.Tag == "!!null" && value.Value == "":
+		d.lines[path] = cmp.Or(d.lines[path], value.Line)
+		d.add(path, "unknown key without a value, must be one of %s", most)
+	case name != key:
+		d.lines[at[:len(at)-len(key)+len(name)]] = d.lines[at]
+		d.add(at[:len(at)-len(key)+len(name)], "unknown key, want a colon behind a key, and one of %s", most)
+	default:
+		d.add(at, "unknown key, must be one of %s", most)
+	}
 }
+
+// keyName is what keys are made of.
+var keyName = regexp.MustCompile(`^[A-Za-z0-9_./-]*`)
 
 // elsewhere are keys that mean the same in an HPA or a KEDA ScaledObject.
 var elsewhere = map[string]string{

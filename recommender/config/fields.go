@@ -83,11 +83,11 @@ func durationError(n *yaml.Node, err error) string {
 // leafError says what a value must be in words of the file.
 func leafError(n *yaml.Node, t reflect.Type, err error) string {
 	if parse, ok := errors.AsType[*url.Error](err); ok {
-		return "not a URL: " + parse.Err.Error() // without the URL: there may be a password in it
+		return "not a URL: " + doubleQuoted.ReplaceAllString(parse.Err.Error(), "") // there may be a password in any part
 	}
 	typed, ok := errors.AsType[*yaml.TypeError](err)
 	if !ok {
-		return strings.TrimPrefix(err.Error(), "yaml: ")
+		return withoutValues(strings.TrimPrefix(err.Error(), "yaml: "))
 	}
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -105,12 +105,31 @@ func leafError(n *yaml.Node, t reflect.Type, err error) string {
 		if n.Kind == yaml.ScalarNode {
 			return "must be a mapping, got text"
 		}
-		return quoted.ReplaceAllString(strings.Join(typed.Errors, "; "), "")
+		return withoutValues(strings.Join(typed.Errors, "; "))
 	}
 }
 
-// quoted is how errors of the YAML library show a value.
-var quoted = regexp.MustCompile(" `[^`]*`")
+// How errors show a value or a tag of one's own.
+var (
+	quoted       = regexp.MustCompile(" `[^`]*`")
+	anchorName   = regexp.MustCompile("unknown anchor '.*' referenced")
+	ownTag       = regexp.MustCompile(` ![^! ][^ ]*`)
+	doubleQuoted = regexp.MustCompile(` "(?:[^"\\]|\\.)*"`)
+)
+
+// withoutValues returns the text of an error of the YAML library without what the file says.
+func withoutValues(text string) string {
+	text = anchorName.ReplaceAllString(text, "unknown anchor, or text that begins with * and is not quoted")
+	return ownTag.ReplaceAllString(quoted.ReplaceAllString(text, ""), " a tag")
+}
+
+// Hushed returns an error of any YAML file with secrets, without what the file says.
+func Hushed(err error) error {
+	if err == nil || withoutValues(err.Error()) == err.Error() {
+		return err
+	}
+	return errors.New(withoutValues(err.Error()))
+}
 
 // describe says what a node is.
 func describe(n *yaml.Node) string {

@@ -43,7 +43,7 @@ func (m *mistakes) syntax(data []byte, err error) error {
 	if strings.HasSuffix(text, "cannot start any token") {
 		text += ", is it a tab? Indent with spaces"
 	}
-	return errors.New(m.place(line) + "not YAML: " + text)
+	return errors.New(m.place(line) + "not YAML: " + withoutValues(text))
 }
 
 // unknownAnchor is the only error of the parser that never has a line.

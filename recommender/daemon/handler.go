@@ -9,8 +9,11 @@ import (
 	"go.uber.org/zap"
 )
 
+// maxScrapes is how many scrapes are answered at once.
+const maxScrapes = 40
+
 // handler routes requests. A pattern of GET answers HEAD too, and any other
-// method gets 405.
+// method gets 405. No page of another site may have a browser reload.
 func (d *Daemon) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /-/healthy", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "infscale is healthy.") })
@@ -18,9 +21,10 @@ func (d *Daemon) handler() http.Handler {
 	mux.HandleFunc("POST /-/reload", d.postReload)
 	mux.HandleFunc("PUT /-/reload", d.postReload)
 	mux.Handle("GET /metrics", promhttp.HandlerFor(d.registry, promhttp.HandlerOpts{
-		ErrorLog:          zap.NewStdLog(d.log),
-		Registry:          d.registry,
-		EnableOpenMetrics: true,
+		ErrorLog:            zap.NewStdLog(d.log),
+		Registry:            d.registry,
+		EnableOpenMetrics:   true,
+		MaxRequestsInFlight: maxScrapes,
 	}))
 	mux.HandleFunc("GET /api/v1/workloads", d.listJSON)
 	mux.HandleFunc("GET /api/v1/workloads/{namespace}/{name}", d.showJSON)
@@ -32,7 +36,7 @@ func (d *Daemon) handler() http.Handler {
 		mux.HandleFunc("GET "+pattern, redirect(landing))
 	}
 	mux.HandleFunc("GET /config", d.configPage)
-	return guarded(mux)
+	return guarded(http.NewCrossOriginProtection().Handler(mux))
 }
 
 // redirect sends to a relative address, which holds behind a proxy with a path of its own.

@@ -49,7 +49,7 @@ type page struct {
 func (d *Daemon) newPage(title, root string, s *export.Snapshot) page {
 	w := d.loop.shown.Load()
 	return page{
-		Title: title, Root: root, Now: time.Now(), Version: version.Version,
+		Title: title, Root: root, Now: d.loop.now(), Version: version.Version,
 		Refresh: max(5, int(w.interval.Seconds())), Ready: d.loop.ready.Load(), Failed: d.loop.failed.Load(),
 		Slot: moment(s.Slot), Interval: w.interval,
 	}

@@ -20,8 +20,10 @@ import (
 const (
 	readHeaderTimeout = 10 * time.Second
 	readTimeout       = 30 * time.Second
+	writeTimeout      = time.Minute
 	idleTimeout       = 2 * time.Minute
 	shutdownDeadline  = 10 * time.Second
+	maxHeader         = 64 << 10 // bytes
 )
 
 // serve answers requests until ctx ends, and then those that are under way.
@@ -43,13 +45,16 @@ func (d *Daemon) serve(ctx context.Context) error {
 	return nil
 }
 
-// newServer returns a server that waits for no client for ever.
+// newServer returns a server that waits for no client for ever. Nothing reads the body of a
+// request: the server skips half a megabyte of it and then closes the connection.
 func (d *Daemon) newServer() *http.Server {
 	return &http.Server{
 		Handler:           d.handler(),
 		ReadHeaderTimeout: readHeaderTimeout,
 		ReadTimeout:       readTimeout,
+		WriteTimeout:      writeTimeout,
 		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    maxHeader,
 		ErrorLog:          zap.NewStdLog(d.log),
 	}
 }
