@@ -45,15 +45,23 @@ func NewReader(q Querier, workloads []Workload, o Options) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Reader{
+	r := (&Reader{
 		querier: q, options: o, plan: plan,
 		index:  newIndex(targets, o.Labels),
-		custom: map[string]int{}, rare: map[Family][]*rareOutcome{}, heard: make([]bool, len(targets)),
-	}
+		custom: map[string]int{},
+	}).Apart()
 	for i, text := range newNeeds(targets).queries {
 		r.custom[text] = i
 	}
 	return r, nil
+}
+
+// Apart returns a reader of the same that remembers nothing of what r read.
+func (r *Reader) Apart() *Reader {
+	return &Reader{
+		querier: r.querier, options: r.options, plan: r.plan, index: r.index, custom: r.custom,
+		rare: map[Family][]*rareOutcome{}, heard: make([]bool, len(r.index.targets)),
+	}
 }
 
 // Plan returns what a tick asks.

@@ -35,6 +35,14 @@ func TestWhatIsTooLongAgo(t *testing.T) {
 			{11*m + 15*s, 3, demand(2), 3, ReasonStabilised, false},
 			{16*m + 15*s, 3, demand(2), 1, ReasonMetric, false},
 		}},
+		"what was only assumed before it is no proposal": {queue(), []tick{
+			{0, 2, silent, 2, ReasonNoData, true},
+			{15 * s, none, failed, 2, ReasonQueryError, true},
+			{4 * m, none, failed, 2, ReasonQueryError, true},
+			{4*m + 15*s, 5, demand(2), 5, ReasonStabilised, false},
+			{9 * m, 5, demand(2), 5, ReasonStabilised, false},
+			{9*m + 15*s, 5, demand(2), 1, ReasonMetric, false},
+		}},
 		"shorter blindness prolongs nothing": {queue(), []tick{
 			{0, 7, demand(28), 7, ReasonTolerance, false},
 			{15 * s, 7, demand(2), 7, ReasonStabilised, false},
@@ -91,5 +99,25 @@ func TestARecommendationOfOldIsHeld(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			timeline(t, queue(), Recommended(7, start.Add(-15*time.Second)), []tick{test})
 		})
+	}
+}
+
+// Somebody else may know of a rise that nobody follows, and whose cause is too long ago.
+func TestWhatATwinAsksForCounts(t *testing.T) {
+	p := queue()
+	_, s := Decide(p, State{}, (&tick{current: 3, see: demand(28)}).observe())
+	for name, test := range map[string]struct {
+		state State
+		asked int32
+		want  int32
+	}{
+		"more than here":                 {s, 8, 8},
+		"but not less":                   {s, 2, 7},
+		"of a workload that is not seen": {State{}, 4, 4},
+	} {
+		d, _ := Decide(p, test.state.Asking(test.asked, start), (&tick{at: time.Second, current: 3, see: broken}).observe())
+		if !d.Known || d.Desired != test.want {
+			t.Errorf("%s: got desired %d, known %v, want %d", name, d.Desired, d.Known, test.want)
+		}
 	}
 }

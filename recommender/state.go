@@ -17,8 +17,11 @@ type State struct {
 	// Proposals are past raw recommendations, oldest first, each with the last
 	// instant at which it was made. Equal neighbours are one entry.
 	Proposals []hpa.Recommendation `json:"proposals,omitempty"`
-	// Latest is the newest raw recommendation, not yet in Proposals.
+	// Latest is the newest raw recommendation, not yet in Proposals, or what is assumed of
+	// a past that is not known.
 	Latest hpa.Recommendation `json:"latest,omitzero"`
+	// Proposed is when a raw recommendation was last made.
+	Proposed time.Time `json:"proposed,omitzero"`
 	// Ups and Downs are observed changes of the current count.
 	Ups   []hpa.Event `json:"ups,omitempty"`
 	Downs []hpa.Event `json:"downs,omitempty"`
@@ -63,6 +66,17 @@ func Recommended(replicas int32, at time.Time) State {
 	return State{Good: hpa.Recommendation{Replicas: replicas, Time: at}, Asked: replicas}
 }
 
+// Asking returns the state of a workload for which at least so many replicas are
+// recommended just before now, by somebody who knows more of its past. They count as asked
+// for, as far as the window has them.
+func (s State) Asking(replicas int32, now time.Time) State {
+	if s.Good.Time.IsZero() {
+		return Recommended(replicas, now)
+	}
+	s.Asked, s.Good.Replicas = max(s.Asked, replicas), max(s.Good.Replicas, replicas)
+	return s
+}
+
 // begin opens the state on its first observation. A state that has seen nothing
 // gets its cautious past: a workload that is loading may just have been woken, and is
 // owed a whole cold start.
@@ -79,13 +93,14 @@ func (s *State) begin(current int32, now time.Time, loading bool) {
 	}
 }
 
-// resume closes the gap behind what was not seen for so long that the window has nothing
-// left of it: the larger of the current count and what is asked for was asked for until
-// now, so that a fall takes a whole window of new evidence.
+// resume closes the gap behind what was not seen for so long that the window has no
+// proposal left: the larger of the current count and what is asked for was asked for until
+// now, so that a fall takes a whole window of new evidence. What was assumed in an earlier
+// gap is no proposal.
 func (s *State) resume(asked int32, now time.Time, window time.Duration) {
 	unseen := s.Time.IsZero() || (!s.Current.Time.IsZero() && s.Time.After(s.Current.Time))
-	if unseen && !s.Latest.Time.After(now.Add(-window)) {
-		s.Latest = hpa.Recommendation{Replicas: asked, Time: now}
+	if unseen && !s.Proposed.After(now.Add(-window)) {
+		s.Latest = hpa.Recommendation{Replicas: s.highest(asked, now, window), Time: now}
 	}
 	s.Time = now
 }
@@ -121,7 +136,7 @@ func (s *State) propose(raw int32, now time.Time, forget time.Duration) {
 	if s.Latest.Replicas != raw && !s.Latest.Time.IsZero() {
 		s.Proposals = append(slices.Clip(s.Proposals), s.Latest)
 	}
-	s.Latest = hpa.Recommendation{Replicas: raw, Time: now}
+	s.Latest, s.Proposed = hpa.Recommendation{Replicas: raw, Time: now}, now
 	for len(s.Proposals) > 0 && !s.Proposals[0].Time.After(now.Add(-forget)) {
 		s.Proposals = s.Proposals[1:]
 	}

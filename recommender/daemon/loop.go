@@ -32,6 +32,10 @@ type loop struct {
 	aligned bool
 	// past is when history is asked for again after it failed; zero if it did not.
 	past time.Time
+	// beside reads the past of what lacks it, while the slots of the others go on; caught
+	// is what it brought, until the slot that it ends with is decided. Nil without.
+	beside *job
+	caught *result
 	// silent says that the latest tick left queries without an answer.
 	silent bool
 	// rateless says that the latest tick found workloads whose rates have no value.
@@ -51,6 +55,9 @@ type job struct {
 	cancel context.CancelFunc
 	done   chan result // receives once
 }
+
+// covers reports whether the job reads a slot or one before it.
+func (j *job) covers(slot time.Time) bool { return j != nil && !j.slot.After(slot) }
 
 // results returns where the result arrives; nil without a job.
 func (j *job) results() <-chan result {
@@ -80,6 +87,7 @@ func (l *loop) run(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			under.stop()
+			l.beside.stop()
 			return nil
 		case <-timer.C:
 			now := l.now()
@@ -91,18 +99,26 @@ func (l *loop) run(ctx context.Context) error {
 			if under == nil && slot.After(l.previous) {
 				under = l.start(ctx, slot)
 			}
+			l.catchUp(ctx, slot)
 		case r := <-under.results():
 			under.cancel()
 			under = nil
 			l.fold(&r)
+			l.join(under)
+		case r := <-l.beside.results():
+			l.beside.cancel()
+			l.beside, l.caught = nil, &r
+			l.join(under)
 		case answer := <-l.reloads:
 			next, err := l.build()
 			if err == nil {
 				under.stop()
+				l.beside.stop()
 				l.adopt(next)
 				now := l.now()
 				timer.Reset(l.untilNext(now))
 				under = l.restart(ctx, under, now)
+				l.catchUp(ctx, slotOf(now, l.world.interval))
 			}
 			l.reloaded(err)
 			answer <- err
@@ -124,20 +140,28 @@ func (l *loop) untilNext(now time.Time) time.Duration {
 	return slotOf(now, l.world.interval).Add(l.world.interval).Sub(now)
 }
 
-// start begins to read a slot, and the past where it is needed.
+// start begins to read a slot. As long as no workload has its past, that is read first.
 func (l *loop) start(ctx context.Context, slot time.Time) *job {
+	return l.read(ctx, l.world, slot, !l.anySettled() && l.lacksPast(slot))
+}
+
+func (l *loop) read(ctx context.Context, w *world, slot time.Time, past bool) *job {
 	ctx, cancel := context.WithCancel(ctx)
 	j := &job{slot: slot, cancel: cancel, done: make(chan result, 1)}
-	w, past := l.world, l.unsettled() && !slot.Before(l.past)
 	go func() { j.done <- w.read(ctx, slot, past, l.now) }()
 	return j
 }
+
+// lacksPast reports whether the past is to be read at a slot.
+func (l *loop) lacksPast(slot time.Time) bool { return l.unsettled() && !slot.Before(l.past) }
 
 // rewind starts again after the clock was set back: what was decided on times that
 // are yet to come says nothing of now.
 func (l *loop) rewind(slot time.Time) {
 	by := slot.Sub(l.previous)
 	l.log.Warn("the clock was set back, the past is read again", zap.Duration("by", -by))
+	l.beside.stop()
+	l.beside, l.caught = nil, nil
 	for _, m := range l.memories {
 		m.doubt(by)
 		m.follower.seen = false
@@ -164,14 +188,29 @@ func (l *loop) unsettled() bool {
 	return false
 }
 
-// fold decides on what was read, and publishes it.
+// anySettled reports whether any workload has its past.
+func (l *loop) anySettled() bool {
+	for _, m := range l.memories {
+		if m.settled {
+			return true
+		}
+	}
+	return false
+}
+
+// fold decides on what was read, and publishes it. What waits for its past goes on
+// with what was decided on it before.
 func (l *loop) fold(r *result) {
 	start := time.Now()
 	l.foldPast(r)
+	waiting := l.beside != nil || l.caught != nil
 	answered := !r.live.unanswered
 	for i := range l.world.workloads {
 		t := &l.world.workloads[i]
 		m := l.memories[t.identity]
+		if waiting && !m.settled && m.since.IsZero() {
+			continue
+		}
 		before := m.decision
 		changed := m.decide(r.live.observations[i], r.live.reports[i], answered)
 		l.metrics.decided(t.identity, &before, &m.decision)
@@ -190,28 +229,6 @@ func (l *loop) fold(r *result) {
 	if answered && !l.unsettled() && !l.ready.Swap(true) {
 		l.log.Info("ready")
 	}
-}
-
-// foldPast gives the workloads that lack their past what is left of it. After a failure
-// it is asked for again, the more rarely the longer the failure took.
-func (l *loop) foldPast(r *result) {
-	if r.pastErr != nil {
-		if l.past.IsZero() {
-			l.log.Warn("history is not available, decisions are cautious until it is", zap.Error(r.pastErr))
-		}
-		l.past = r.slot.Add(4 * r.caughtUp)
-		return
-	}
-	if r.past == nil {
-		return
-	}
-	for i := range l.world.workloads {
-		if m := l.memories[l.world.workloads[i].identity]; !m.settled {
-			m.resume(&r.past.workloads[i])
-		}
-	}
-	l.past = time.Time{}
-	l.log.Info("history replayed", zap.Int("slots", r.past.slots), zap.Duration("took", r.caughtUp))
 }
 
 // publish makes what is known now the snapshot that others see.

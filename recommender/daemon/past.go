@@ -58,6 +58,17 @@ func (p *replayed) fold(policy *recommender.Policy, o *recommender.Observation, 
 	p.state, p.last = state, d
 }
 
+// heed takes in what was recommended just before a slot, where that is more than the past
+// leads to: something older led to it, such as a rise that nobody follows yet.
+func (p *past) heed(w *world, recommended []recommender.Quantity, slot time.Time) {
+	for i, q := range recommended {
+		r := &p.workloads[i]
+		if q.Known() && (!r.last.Known || q.Value > float64(r.last.Desired)) {
+			r.state = r.state.Asking(int32(min(q.Value, float64(w.workloads[i].policy.Max))), slot.Add(-w.interval))
+		}
+	}
+}
+
 // span returns how far back anything may matter that is remembered of any workload. The
 // live reading knows the cold starts that are measured.
 func (w *world) span(live *reading) time.Duration {
@@ -96,7 +107,9 @@ func (w *world) readPast(ctx context.Context, slot time.Time, span time.Duration
 		case err != nil:
 			return next, nil, nil, err
 		case next.Equal(slot):
-			return slot, newest, p, nil
+			recommended, err := w.source.recommended(ctx, slot)
+			p.heed(w, recommended, slot)
+			return slot, newest, p, err
 		}
 		from, slot = slot.Add(w.interval), next
 	}

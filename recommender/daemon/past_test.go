@@ -11,22 +11,33 @@ import (
 // onlyPart says that one of the ready replicas is not heard.
 func onlyPart(o *recommender.Observation) { o.Reporting = recommender.Exactly(2, o.Time, 0) }
 
-func TestThePastBeginsWithWhatWasRecommended(t *testing.T) {
+func TestThePastBeginsAndEndsWithWhatWasRecommended(t *testing.T) {
+	const minute = time.Minute
 	for name, test := range map[string]struct {
 		said recommender.Quantity
+		when time.Duration // how long before now
 		want int
 	}{
-		"and was not followed yet":                 {recommender.Exactly(7, epoch, 0), 7},
-		"of which no daemon's series tells":        {recommender.Missing(recommender.Absent), 3},
-		"of a daemon that allowed more replicas":   {recommender.Exactly(1e9, epoch, 0), 10},
-		"and is less than there are":               {recommender.Exactly(1, epoch, 0), 3},
-		"and is no number of replicas that can be": {recommender.Missing(recommender.Invalid), 3},
+		"and was not followed yet":                 {recommender.Exactly(7, epoch, 0), 11 * minute, 7},
+		"of which no daemon's series tells":        {recommender.Missing(recommender.Absent), 11 * minute, 3},
+		"of a daemon that allowed more replicas":   {recommender.Exactly(1e9, epoch, 0), 11 * minute, 10},
+		"and is less than there are":               {recommender.Exactly(1, epoch, 0), 11 * minute, 3},
+		"and is no number of replicas that can be": {recommender.Missing(recommender.Invalid), 11 * minute, 3},
+		"by a twin, at the end":                    {recommender.Exactly(7, epoch, 0), 0, 7},
+		"by a twin that allows more, at the end":   {recommender.Exactly(1e9, epoch, 0), 0, 10},
+		"by a twin that knows less, at the end":    {recommender.Exactly(1, epoch, 0), 0, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := newScripted()
 				s.load, s.extend = func(identity, time.Time) float64 { return 8 }, onlyPart
-				s.said = func(identity) recommender.Quantity { return test.said }
+				now := time.Now()
+				s.said = func(_ identity, at time.Time) recommender.Quantity {
+					if ago := now.Sub(at); ago >= test.when && ago < test.when+minute {
+						return test.said
+					}
+					return recommender.Missing(recommender.Absent)
+				}
 				b := newBench(t, worldOf(s, "chat"))
 				stop := b.run(t)
 				defer stop()

@@ -76,6 +76,7 @@ func (l *loop) adopt(next *world) {
 		}
 	}
 	l.world, l.memories, l.past = next, kept, time.Time{}
+	l.beside, l.caught = nil, nil
 	l.metrics.interval.Set(next.interval.Seconds())
 	l.shown.Store(next)
 	l.publish()

@@ -89,6 +89,43 @@ func compareWithRestarted(t *testing.T, b *bench, build func() (*world, error)) 
 	}
 }
 
+// What is new or changed keeps no other waiting, however long its past takes to read.
+func TestReloadGoesOnWhileThePastIsRead(t *testing.T) {
+	for name, takes := range map[string]time.Duration{
+		"within a slot": 5 * time.Second, "for several slots": 40 * time.Second, "up to a slot": 29 * time.Second,
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				left := takes
+				changed := func() (*world, error) {
+					s := waves()
+					s.slow = func(time.Time) time.Duration { return 200 * time.Millisecond }
+					s.slowPast = func(time.Time) time.Duration { takes := left; left = 0; return takes }
+					w := worldOf(s, "chat", "code", "new")
+					w.workloads[0].policy.ScaleDown.Window = 5 * time.Minute
+					return w, nil
+				}
+				b := newBench(t, worldOf(waves(), "chat", "code"))
+				stop := b.run(t)
+				defer stop()
+				time.Sleep(7*time.Minute + 14*time.Second)
+				b.next = changed
+				if err := b.Reload(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				for slot := 7*time.Minute + 15*time.Second; slot < 9*time.Minute; slot += interval {
+					time.Sleep(time.Until(epoch.Add(slot + time.Second)))
+					synctest.Wait()
+					if got := b.decision(identity{"inference", "code"}).Time; !got.Equal(epoch.Add(slot)) {
+						t.Errorf("at %s the workload that stayed was decided on at %s, want then", slot, got)
+					}
+				}
+				compareWithRestarted(t, b, changed)
+			})
+		})
+	}
+}
+
 func TestReloadReadsThePastOfWhatChangedOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, worldOf(newScripted(), "chat", "code"))

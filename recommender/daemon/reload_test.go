@@ -44,7 +44,7 @@ func TestReloadKeepsWhatStaysAndForgetsWhatGoes(t *testing.T) {
 		if b.desired("new") != 3 || len(second.askedPast()) != 1 {
 			t.Errorf("got desired %d for new after %d reads of history, want 3 after 1", b.desired("new"), len(second.askedPast()))
 		}
-		if got, want := second.asked(), after(75); !slices.Equal(got, want) {
+		if got, want := second.asked(), after(60, 75); !slices.Equal(got, want) {
 			t.Errorf("the new source read %v, want %v", got, want)
 		}
 	})

@@ -31,8 +31,8 @@ type scripted struct {
 	current func(id identity, at time.Time) int32
 	// extend adds to an observation what else is known, if it is set.
 	extend func(o *recommender.Observation)
-	// said is what was recommended before the past; nil if nobody scraped the daemon.
-	said func(id identity) recommender.Quantity
+	// said is what was recommended just before an instant; nil if nobody scraped the daemon.
+	said func(id identity, at time.Time) recommender.Quantity
 	// down says whether instant queries fail, pastDown whether range queries do.
 	down, pastDown func(at time.Time) bool
 	// slow is how long an answer takes, unless the caller gives up; stubborn ones
@@ -118,11 +118,13 @@ func (s *scripted) history(ctx context.Context, start, end time.Time, step time.
 	return nil
 }
 
-func (s *scripted) recommended(context.Context, time.Time) ([]recommender.Quantity, error) {
+func (s *scripted) apart() source { return s }
+
+func (s *scripted) recommended(_ context.Context, at time.Time) ([]recommender.Quantity, error) {
 	list := make([]recommender.Quantity, len(s.ids))
 	for i, id := range s.ids {
 		if s.said != nil {
-			list[i] = s.said(id)
+			list[i] = s.said(id, at)
 		}
 	}
 	return list, nil

@@ -33,6 +33,9 @@ type source interface {
 	// recommended returns what was recommended just before an instant, in the order of
 	// the world's workloads, where Prometheus knows it.
 	recommended(ctx context.Context, at time.Time) ([]recommender.Quantity, error)
+	// apart returns a source of the same that remembers nothing of what was read. It is
+	// for use beside this one, and ends with it.
+	apart() source
 	// close gives back the connections.
 	close()
 }
@@ -41,6 +44,10 @@ type source interface {
 type prometheusSource struct {
 	client *promapi.Client
 	reader *promapi.Reader
+}
+
+func (s *prometheusSource) apart() source {
+	return &prometheusSource{client: s.client, reader: s.reader.Apart()}
 }
 
 func (s *prometheusSource) observe(ctx context.Context, at time.Time) reading {
