@@ -77,7 +77,8 @@ func (w *world) span(live *reading) time.Duration {
 		p := w.workloads[i].policy
 		longest = max(longest, p.ReplayWith(&live.observations[i]))
 		if p.SLO.TTFT > 0 {
-			longest = max(longest, risk.Memory)
+			// The first rates rest on what was in flight a window before.
+			longest = max(longest, risk.Memory+w.rateWindow)
 		}
 	}
 	return longest

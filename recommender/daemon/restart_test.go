@@ -129,7 +129,7 @@ func (s *saga) world() (*world, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &world{interval: sagaSlot}
+	w := &world{interval: sagaSlot, rateWindow: 2 * time.Minute}
 	var workloads []promapi.Workload
 	for _, m := range s.models {
 		workloads = append(workloads, m.workload())

@@ -47,9 +47,10 @@ func ParsePreset(text string) (Preset, error) {
 		return Preset{}, fmt.Errorf("%s, got %q", presetForm, text)
 	}
 	p := Preset{Model: parts[0], GPU: parts[1]}
-	if count, gpu, ok := strings.Cut(p.GPU, "x"); ok && count != "" && strings.Trim(count, "0123456789") == "" {
+	if count, gpu, ok := cutCount(p.GPU); ok {
 		n, err := strconv.Atoi(count)
-		if err != nil || n < 1 || n > mostGPUs || gpu == "" {
+		_, _, twice := cutCount(gpu)
+		if err != nil || n < 1 || n > mostGPUs || gpu == "" || twice {
 			return Preset{}, fmt.Errorf("%s, with 1 to %d GPUs, got %q", presetForm, mostGPUs, text)
 		}
 		p.TensorParallel, p.GPU = n, gpu
@@ -179,6 +180,12 @@ func unknownName(key, name string, known []string) error {
 		return &FieldError{Key: key, Problem: fmt.Sprintf("unknown %s %q, did you mean %s?", what, name, meant)}
 	}
 	return &FieldError{Key: key, Problem: fmt.Sprintf("unknown %s %q, must be one of %s", what, name, strings.Join(known, ", "))}
+}
+
+// cutCount cuts 4xh100 into 4 and h100, and reports whether there is a count.
+func cutCount(text string) (count, gpu string, ok bool) {
+	count, gpu, ok = strings.Cut(text, "x")
+	return count, gpu, ok && count != "" && strings.Trim(count, "0123456789") == ""
 }
 
 // meantName returns the longest known name within name, which finds the model in the name
