@@ -1,7 +1,6 @@
 package promapi
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/infscale/infscale/recommender"
@@ -60,8 +59,7 @@ func (m *moment) reportOf(i int, s *summary, o *recommender.Observation) Workloa
 		r.Notes = append(r.Notes, "no engine was heard: "+s.silence.String())
 	}
 	if !o.Current.Known() {
-		t := &m.index.targets[i]
-		r.Notes = append(r.Notes, fmt.Sprintf("replicas of %s %s/%s: %s", t.Kind, t.Namespace, t.object, o.Current.Evidence))
+		r.Notes = append(r.Notes, m.index.targets[i].unseen(o.Current.Evidence))
 	}
 	return r
 }

@@ -57,6 +57,22 @@ func TestCurrentThatStopped(t *testing.T) {
 	}
 }
 
+func TestCurrentThatIsNotThereSaysWhatIsLikely(t *testing.T) {
+	for kind, want := range map[Kind]string{
+		Deployment:       "replicas of Deployment ns/chat: absent, Prometheus has no kube_deployment_spec_replicas of that name: ",
+		StatefulSet:      "replicas of StatefulSet ns/chat: absent, Prometheus has no kube_statefulset_replicas of that name: ",
+		LeaderWorkerSet:  "replicas of LeaderWorkerSet ns/chat: absent, Prometheus has no kube_statefulset_replicas of that name: ",
+		InferenceService: "replicas of InferenceService ns/chat-predictor: absent, Prometheus has no kube_deployment_spec_replicas of that name: ",
+	} {
+		w := chat()
+		w.Kind = kind
+		_, report := newLab(t, `kube_deployment_spec_replicas{namespace="ns",deployment="chatt"} 3x80`).observe(t, 5*time.Minute, Options{}, w)
+		if notes := fmt.Sprint(report.Workloads[0].Notes); !strings.Contains(notes, want) {
+			t.Errorf("%s: got the notes %s, want %s", kind, notes, want)
+		}
+	}
+}
+
 func TestACacheCountedTo100IsNotBelieved(t *testing.T) {
 	series := append(kubeSeries("chat", 1, chatPod(0)), queueOf(chatPod(0), "3x80", "1x80")...)
 	series = append(series, `vllm:kv_cache_usage_perc{namespace="ns",pod="`+chatPod(0)+`"} 55x80`)

@@ -112,6 +112,15 @@ func (t *target) needsCPU() bool {
 	return slices.ContainsFunc(t.Policy.Signals, func(s recommender.Signal) bool { return s.Metric == recommender.CPU })
 }
 
+// unseen says that the replicas of the object are unknown, and what is likely where nothing is there.
+func (t *target) unseen(e recommender.Evidence) string {
+	text := fmt.Sprintf("replicas of %s %s/%s: %s", t.Kind, t.Namespace, t.object, e)
+	if e == recommender.Absent {
+		text += fmt.Sprintf(", Prometheus has no %s of that name: name or kind is wrong, or kube-state-metrics is not scraped", t.Kind.SpecSeries())
+	}
+	return text
+}
+
 // statefulSet says whether the replicas are those of a StatefulSet, or of a Deployment.
 func (t *target) statefulSet() bool { return t.Kind == StatefulSet || t.Kind == LeaderWorkerSet }
 

@@ -20,6 +20,14 @@ const (
 // Kinds lists every kind.
 var Kinds = []Kind{Deployment, StatefulSet, LeaderWorkerSet, InferenceService}
 
+// SpecSeries is the series of kube-state-metrics that has the replicas in the object's spec.
+func (k Kind) SpecSeries() string {
+	if k == StatefulSet || k == LeaderWorkerSet {
+		return "kube_statefulset_replicas"
+	}
+	return "kube_deployment_spec_replicas"
+}
+
 // EngineAuto lets each replica's own metrics say which engine it runs.
 const EngineAuto = "auto"
 

@@ -66,14 +66,16 @@ func (d *Decision) Explain() Explanation {
 		e.Signals = append(e.Signals, d.proposals[i].explain(d))
 	}
 	for _, s := range d.Steps() {
-		e.Steps = append(e.Steps, StepExplanation{Rule: s.Rule.String(), In: s.In, Out: s.Out, Text: s.String()})
+		e.Steps = append(e.Steps, StepExplanation{Rule: s.Rule.String(), In: s.In, Out: s.Out, Text: d.sentence(&s)})
 	}
 	return e
 }
 
-// Headline is the decision in one line, as "current 1 -> desired 3 (up; metric)".
+// Headline is the decision in one line, as "current 1 -> desired 3 (up; metric)". The words for
+// no move are "stays", "held" for what is recommended while the current count is unknown, and
+// "none" for no recommendation.
 func (d *Decision) Headline() string {
-	current, desired, way := "unknown", "unknown", "hold"
+	current, desired, way := "unknown", "unknown", "stays"
 	if d.Current.Known() {
 		current = strconv.Itoa(int(count(d.Current)))
 	}
@@ -81,7 +83,10 @@ func (d *Decision) Headline() string {
 		desired = strconv.Itoa(int(d.Desired))
 	}
 	switch {
-	case !d.Known || !d.Current.Known():
+	case !d.Known:
+		way = "none"
+	case !d.Current.Known():
+		way = "held"
 	case d.Desired > count(d.Current):
 		way = "up"
 	case d.Desired < count(d.Current):
@@ -156,7 +161,7 @@ func silence(e Evidence) string {
 	case Failed:
 		return "is unknown: the query got no answer"
 	case NeverMatched:
-		return "is unknown: its selector has never matched a series"
+		return "is unknown: its selector has never matched a series, so a name or label in it is wrong, or nothing scrapes the engines"
 	case Unobserved:
 		return "has nothing to measure"
 	default:
@@ -172,13 +177,42 @@ func number(v float64) string {
 	return strings.TrimRight(strings.TrimRight(strconv.FormatFloat(v, 'f', 3, 64), "0"), ".")
 }
 
-// String says in one sentence what the rule did.
-func (s Step) String() string {
-	did := "no change"
-	if s.In != s.Out {
-		did = fmt.Sprintf("%d becomes %d", s.In, s.Out)
+// sentence says what a rule did. Whether anything is held, and of what, only the decision knows.
+func (d *Decision) sentence(s *Step) string {
+	switch {
+	case s.Rule != RuleHold:
+		return s.String()
+	case d.Reason == ReasonPartialData:
+		return "part of the evidence is missing, so nothing falls: " + s.did()
+	case d.Known && d.Evidence.IsZero():
+		return fmt.Sprintf("there was no evidence yet, so what is there stays, for at most %s: %s", short(s.Needs), s.did())
+	case d.Known:
+		return s.String()
+	case d.neverMatched():
+		return "no selector has ever matched a series, so there is nothing to hold: no recommendation"
+	default:
+		return fmt.Sprintf("no usable evidence for %s, held for at most %s: the recommendation is withdrawn", short(s.Span), short(s.Needs))
 	}
-	return s.facts() + ": " + did
+}
+
+// neverMatched reports whether there never was any evidence, since no signal matched anything.
+func (d *Decision) neverMatched() bool {
+	for _, p := range d.Proposals() {
+		if p.Quantity.Evidence != NeverMatched {
+			return false
+		}
+	}
+	return d.Evidence.IsZero() && d.Reason == ReasonNeverMatched
+}
+
+// String says in one sentence what the rule did.
+func (s Step) String() string { return s.facts() + ": " + s.did() }
+
+func (s *Step) did() string {
+	if s.In == s.Out {
+		return "no change"
+	}
+	return fmt.Sprintf("%d becomes %d", s.In, s.Out)
 }
 
 // facts says what the rule looked at.

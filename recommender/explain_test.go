@@ -41,11 +41,11 @@ func TestExplanationSaysWhatEachRuleDid(t *testing.T) {
 		},
 		"cooldown": {
 			explained(queue(fromZero), State{}, tick{0, 1, held(0, demand(1)), 0, "", false}, tick{m, 1, held(0, demand(0)), 0, "", false}),
-			"current 1 -> desired 1 (hold; zero_cooldown)\nqueue 0 / target 4 per replica = 0 replica(s)\nthe proposals of the last 5m lead to 1: 0 becomes 1\nidle for 1m of the 5m cooldown: 0 becomes 1\n",
+			"current 1 -> desired 1 (stays; zero_cooldown)\nqueue 0 / target 4 per replica = 0 replica(s)\nthe proposals of the last 5m lead to 1: 0 becomes 1\nidle for 1m of the 5m cooldown: 0 becomes 1\n",
 		},
 		"tolerance": {
 			explained(queue(), State{}, tick{0, 5, demand(21), 0, "", false}),
-			"current 5 -> desired 5 (hold; tolerance)\nqueue 21 / target 4 per replica = 5 replica(s): the ratio 1.05 is within the tolerance\n",
+			"current 5 -> desired 5 (stays; tolerance)\nqueue 21 / target 4 per replica = 5 replica(s): the ratio 1.05 is within the tolerance\n",
 		},
 		"window, then limit, then maximum": {
 			explained(queue(func(p *Policy) { p.ScaleUp.Window = m }), State{}, tick{0, 2, demand(60), 0, "", false}, tick{m / 2, 2, demand(60), 0, "", false}, tick{m, 2, demand(80), 0, "", false}),
@@ -61,20 +61,89 @@ func TestExplanationSaysWhatEachRuleDid(t *testing.T) {
 		},
 		"silence": {
 			explained(queue(), State{}, tick{0, 5, silent, 0, "", false}),
-			"current 5 -> desired 5 (hold; no_data)\nqueue is unknown: no series\n",
+			"current 5 -> desired 5 (stays; no_data)\nqueue is unknown: no series\n",
 		},
 		"part of the evidence": {
 			explained(queue(), State{}, tick{0, 5, unheard(4, demand(4)), 0, "", false}),
-			"current 5 -> desired 5 (hold; partial_data)\nqueue at least 4 / target 4 per replica = 1 replica(s)\n",
+			"current 5 -> desired 5 (stays; partial_data)\nqueue at least 4 / target 4 per replica = 1 replica(s)\n",
 		},
 		"unknown": {
 			explained(queue(), State{}, tick{0, none, silent, 0, "", false}),
-			"current unknown -> desired unknown (hold; no_data)\n",
+			"current unknown -> desired unknown (none; no_data)\n",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if test.got != test.want {
 				t.Errorf("got:\n%swant:\n%s", test.got, test.want)
+			}
+		})
+	}
+}
+
+func TestHoldSaysWhetherThereIsSomethingToHold(t *testing.T) {
+	const m = time.Minute
+	never := func(o *Observation) {
+		o.Running, o.Waiting = Missing(NeverMatched), Missing(NeverMatched)
+	}
+	failed := func(o *Observation) { o.Running, o.Waiting = Missing(Failed), Missing(Failed) }
+	for name, test := range map[string]struct {
+		ticks    []tick
+		headline string
+		want     string
+	}{
+		"evidence that is gone": {
+			[]tick{{0, 3, demand(12), 0, "", false}, {m, 3, silent, 0, "", false}},
+			"current 3 -> desired 3 (stays; no_data)",
+			"evidence is missing, last good 1m ago, held for at most 10m: no change",
+		},
+		"evidence that is gone, and the current count too": {
+			[]tick{{0, 3, demand(12), 0, "", false}, {m, none, silent, 0, "", false}},
+			"current unknown -> desired 3 (held; no_data)",
+			"evidence is missing, last good 1m ago, held for at most 10m: no change",
+		},
+		"evidence that is gone for too long": {
+			[]tick{{0, 3, demand(12), 0, "", false}, {11 * m, 3, silent, 0, "", false}},
+			"current 3 -> desired unknown (none; no_data)",
+			"no usable evidence for 11m, held for at most 10m: the recommendation is withdrawn",
+		},
+		"part of it": {
+			[]tick{{0, 5, unheard(4, demand(4)), 0, "", false}},
+			"current 5 -> desired 5 (stays; partial_data)",
+			"part of the evidence is missing, so nothing falls: no change",
+		},
+		"none yet": {
+			[]tick{{0, 5, failed, 0, "", false}},
+			"current 5 -> desired 5 (stays; query_error)",
+			"there was no evidence yet, so what is there stays, for at most 10m: no change",
+		},
+		"none for too long": {
+			[]tick{{0, 5, failed, 0, "", false}, {11 * m, 5, failed, 0, "", false}},
+			"current 5 -> desired unknown (none; query_error)",
+			"no usable evidence for 11m, held for at most 10m: the recommendation is withdrawn",
+		},
+		"a selector that never matched": {
+			[]tick{{0, 5, never, 0, "", false}},
+			"current 5 -> desired unknown (none; never_matched)",
+			"no selector has ever matched a series, so there is nothing to hold: no recommendation",
+		},
+		"a selector of which it is known late that it never matched": {
+			[]tick{{0, 5, failed, 0, "", false}, {m, 5, never, 0, "", false}},
+			"current 5 -> desired unknown (none; never_matched)",
+			"no selector has ever matched a series, so there is nothing to hold: no recommendation",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var d Decision
+			var s State
+			for _, k := range test.ticks {
+				d, s = Decide(queue(), s, k.observe())
+			}
+			if got := d.Headline(); got != test.headline {
+				t.Errorf("got %s, want %s", got, test.headline)
+			}
+			steps := d.Explain().Steps
+			if got := steps[len(steps)-1]; got.Rule != "hold" || got.Text != test.want {
+				t.Errorf("got %s: %q, want hold: %q", got.Rule, got.Text, test.want)
 			}
 		})
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,10 +10,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"text/tabwriter"
 	"time"
 
 	"github.com/alecthomas/kong"
 
+	"github.com/infscale/infscale/promapi"
 	"github.com/infscale/infscale/recommender"
 )
 
@@ -36,7 +39,7 @@ type DecideCmd struct {
 
 // Help explains the output.
 func (c *DecideCmd) Help() string {
-	return `Prints the pages (source, engine, running, waiting, in flight, KV cache usage, output tokens/s, CPU percent; - is unknown), the decision, and a sentence for each signal and rule that made it.
+	return `Prints the pages as parse does (- is unknown), the decision, a sentence for each signal, and one for each rule that ran. Of the decision, up and down say which way it goes from the current replicas, stays that it is where they are, held that they are unknown, none that there is no recommendation; then comes the reason.
 
 Rates, ttft and cpu are measured between two runs with the same --state FILE.
 
@@ -155,6 +158,10 @@ type result struct {
 	decision recommender.Decision
 	// missing says why the signal is unknown, where the page is not why.
 	missing string
+	// object is what was read from Prometheus, and file the configuration that names it; nil and
+	// empty without.
+	object *promapi.Workload
+	file   string
 }
 
 // explain is the explanation of the decision. Only here it is known that a rate needs two runs.
@@ -177,14 +184,37 @@ func (r *result) useless(failed []error) error {
 	case len(failed) > 0:
 		return listed("queries got no answer", failed)
 	case !d.Current.Known():
-		return errors.New("the replicas of the workload are unknown: nothing exports its spec, set --current")
+		return fmt.Errorf("the replicas of the workload are unknown: %s", r.unseen())
 	}
 	e := r.explain()
 	reasons := make([]string, len(e.Signals))
 	for i := range e.Signals {
 		reasons[i] = e.Signals[i].Text
 	}
-	return fmt.Errorf("nothing to decide on: %s", strings.Join(reasons, "; "))
+	text := strings.Join(reasons, "; ")
+	if r.object != nil {
+		text += ": " + r.check()
+	}
+	return fmt.Errorf("nothing to decide on: %s", text)
+}
+
+// unseen says why the replicas of an object may be unknown, and what to do.
+func (r *result) unseen() string {
+	const instead = ", or set --current"
+	if r.object == nil {
+		return "set --current"
+	}
+	kind, name := cmp.Or(r.object.Kind, promapi.Deployment), r.object.Namespace+"/"+r.object.Name
+	if e := r.decision.Current.Evidence; e != recommender.Absent {
+		return fmt.Sprintf("what Prometheus says of %s %s is %s: %s%s", kind, name, e, r.check(), instead)
+	}
+	return fmt.Sprintf("Prometheus has no %s of %s %s, so the name or kind is wrong, or kube-state-metrics is not scraped: %s%s",
+		kind.SpecSeries(), kind, name, r.check(), instead)
+}
+
+// check says how to find out what is wrong.
+func (r *result) check() string {
+	return "`recommender check prometheus --config.file " + cmp.Or(r.file, "FILE") + "` finds out which"
 }
 
 // usable reports whether a signal was read: nothing to measure is an answer too.
@@ -202,12 +232,28 @@ func (r *result) print(w io.Writer, asJSON bool) error {
 			Pages  []row        `json:"pages"`
 		}{explained, newPolicyReport(r.policy), append([]row{}, r.rows...)})
 	}
-	if err := printRows(w, false, r.rows); err != nil {
+	if len(r.rows) > 0 {
+		if err := printRows(w, r.rows); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintf(w, "%s (min %d, max %d): %s\n", signalText(r.policy), r.decision.Min, r.decision.Max, r.decision.Headline())
+	if err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "%s (min %d, max %d): %s\n%s",
-		signalText(r.policy), r.decision.Min, r.decision.Max, r.decision.Headline(), explained.Text())
-	return err
+	return printExplanation(w, &explained)
+}
+
+// printExplanation writes the sentence of each signal, and of each rule behind its name.
+func printExplanation(w io.Writer, e *recommender.Explanation) error {
+	t := tabwriter.NewWriter(w, 0, 0, 1, ' ', 0)
+	for i := range e.Signals {
+		fmt.Fprintln(t, e.Signals[i].Text)
+	}
+	for i := range e.Steps {
+		fmt.Fprintf(t, "%s\t%s\n", e.Steps[i].Rule, e.Steps[i].Text)
+	}
+	return t.Flush()
 }
 
 // signalText writes the signals as metric:target.

@@ -64,7 +64,10 @@ func (c *DecideCmd) decidePrometheus(ctx context.Context, k *kong.Context) error
 		}
 	}
 	c.override(&o)
-	r := result{policy: p, rows: []row{observedRow(&s.workload, &o, &report.Workloads[0])}}
+	r := result{
+		policy: p, rows: []row{observedRow(&s.workload, &o, &report.Workloads[0])},
+		object: &s.workload, file: c.ConfigFile,
+	}
 	r.decision, m.State = recommender.Decide(*p, m.State, o)
 	if err := m.keep(c.State); err != nil {
 		return err

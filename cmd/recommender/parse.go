@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"text/tabwriter"
 
@@ -40,7 +41,7 @@ func (c *ParseCmd) print(w io.Writer, rows []row) error {
 	case len(rows) == 0:
 		return nil
 	default:
-		return printRows(w, true, rows)
+		return printRows(w, rows)
 	}
 }
 
@@ -83,12 +84,10 @@ func (r *row) addInFlight() {
 
 const header = "SOURCE\tENGINE\tRUNNING\tWAITING\tIN-FLIGHT\tKV\tTOKENS/S\tCPU"
 
-// printRows writes rows as a table.
-func printRows(w io.Writer, withHeader bool, rows []row) error {
+// printRows writes rows as a table under its header.
+func printRows(w io.Writer, rows []row) error {
 	t := tabwriter.NewWriter(w, 0, 0, 1, ' ', 0)
-	if withHeader {
-		fmt.Fprintln(t, header)
-	}
+	fmt.Fprintln(t, header)
 	for i := range rows {
 		r := &rows[i]
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Source, r.Engine,
@@ -98,10 +97,14 @@ func printRows(w io.Writer, withHeader bool, rows []row) error {
 	return t.Flush()
 }
 
-// cell writes a number with that many decimals, -1 for as many as it has.
+// cell writes a number with that many decimals, -1 for as many as it has. One of more digits
+// than a column has space for is shortened.
 func cell(v *float64, decimals int, unit string) string {
-	if v == nil {
+	switch {
+	case v == nil:
 		return "-"
+	case math.Abs(*v) >= 1e15:
+		return strconv.FormatFloat(*v, 'g', 4, 64) + unit
 	}
 	return strconv.FormatFloat(*v, 'f', decimals, 64) + unit
 }

@@ -13,7 +13,9 @@ type listing struct {
 	// ReloadError says why the configuration in force is not the newest, null if it is.
 	ReloadError     *string    `json:"reload_error"`
 	ReloadErrorTime *time.Time `json:"reload_error_time"`
-	Workloads       []view     `json:"workloads"`
+	// QueryError says what the latest evaluation left without an answer, null if nothing.
+	QueryError *string `json:"query_error"`
+	Workloads  []view  `json:"workloads"`
 }
 
 // A refusal is the answer to a request for what there is not.
@@ -23,7 +25,7 @@ type refusal struct {
 
 // listJSON answers with a listing.
 func (d *Daemon) listJSON(w http.ResponseWriter, _ *http.Request) {
-	l := listing{Workloads: newViews(d.loop.collector.Latest())}
+	l := listing{Workloads: newViews(d.loop.collector.Latest()), QueryError: d.loop.unanswered()}
 	if f := d.loop.failed.Load(); f != nil {
 		l.ReloadError, l.ReloadErrorTime = &f.Text, moment(f.At)
 	}

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"cmp"
+	"fmt"
 	"time"
 
 	"github.com/infscale/infscale/recommender"
@@ -69,4 +70,36 @@ func (f *follower) wait() time.Duration {
 		return f.down
 	}
 	return f.up
+}
+
+// waits returns since when the replicas should go where the recommendation is, and until when
+// they may take; zero if they are there.
+func (f *follower) waits() export.Wait {
+	if !f.seen || f.way == 0 {
+		return export.Wait{}
+	}
+	return export.Wait{Since: f.apart, Until: f.apart.Add(f.wait())}
+}
+
+// follow says whether anything acts on the recommendation of a workload.
+func follow(v *view, now time.Time) string {
+	switch since := v.FollowingSince; {
+	case v.Following == export.FollowingYes:
+		return "The replicas follow the recommendation."
+	case v.Following == export.FollowingNo && since != nil:
+		return fmt.Sprintf("The replicas do not follow the recommendation: they have not been where it is for %s.", span(now.Sub(*since)))
+	case v.Following == export.FollowingNo:
+		return "The replicas do not follow the recommendation."
+	case since != nil:
+		return fmt.Sprintf("Whether anything follows is not known yet: the replicas have not been where the recommendation is for %s, and have until %s UTC.",
+			span(now.Sub(*since)), clock(*v.FollowingUntil))
+	case v.Desired == nil:
+		return "There is nothing to follow."
+	case v.Current == nil:
+		return "Whether anything follows is not known: how many replicas are asked for is not."
+	case move(v) != "":
+		return "Whether anything follows is not known yet: the replicas are not where the recommendation is."
+	default:
+		return "Whether anything follows is not known yet: nothing had to move."
+	}
 }

@@ -102,3 +102,49 @@ func TestPatienceOfAFollower(t *testing.T) {
 		}
 	}
 }
+
+func TestFollowSaysHowLongIsGiven(t *testing.T) {
+	decide := func(at time.Duration, current, desired float64) *recommender.Decision {
+		d := &recommender.Decision{Time: epoch.Add(at), Known: desired >= 0, Desired: int32(desired)}
+		d.Current = recommender.Exactly(current, epoch, 0) // negative is unknown
+		return d
+	}
+	const undecided = "Whether anything follows is not known yet: "
+	for name, test := range map[string]struct {
+		looks []*recommender.Decision
+		want  string
+	}{
+		"nothing to move":   {[]*recommender.Decision{decide(0, 3, 3)}, undecided + "nothing had to move."},
+		"no recommendation": {[]*recommender.Decision{decide(0, 3, -1)}, "There is nothing to follow."},
+		"no current count": {
+			[]*recommender.Decision{decide(0, 3, 3), decide(time.Minute, -1, 3)},
+			"Whether anything follows is not known: how many replicas are asked for is not.",
+		},
+		"growth to wait for":  {[]*recommender.Decision{decide(0, 2, 5), decide(45*time.Second, 2, 5)}, undecided + "the replicas have not been where the recommendation is for 45 s, and have until 2000-01-01 00:02:00 UTC."},
+		"growth that goes on": {[]*recommender.Decision{decide(0, 2, 5), decide(time.Minute, 2, 7)}, undecided + "the replicas have not been where the recommendation is for 1 min 0 s, and have until 2000-01-01 00:02:00 UTC."},
+		"a fall to wait for":  {[]*recommender.Decision{decide(0, 5, 2), decide(45*time.Second, 5, 2)}, undecided + "the replicas have not been where the recommendation is for 45 s, and have until 2000-01-01 00:07:00 UTC."},
+		"growth for too long": {[]*recommender.Decision{decide(0, 2, 5), decide(3*time.Minute, 2, 5)}, "The replicas do not follow the recommendation: they have not been where it is for 3 min 0 s."},
+		"the other way":       {[]*recommender.Decision{decide(0, 2, 5), decide(time.Minute, 1, 1)}, "The replicas do not follow the recommendation."},
+		"growth that came":    {[]*recommender.Decision{decide(0, 2, 5), decide(time.Minute, 5, 5)}, "The replicas follow the recommendation."},
+	} {
+		f := newFollower(15*time.Second, 0)
+		w := export.Undecided("inference", "chat", "Deployment", asksPolicy())
+		for _, d := range test.looks {
+			f.look(d)
+			w.Decision = *d
+		}
+		w.Following, w.Wait = f.verdict, f.waits()
+		v := newView(&w)
+		if got := follow(&v, w.Decision.Time); got != test.want {
+			t.Errorf("%s: got %q, want %q", name, got, test.want)
+		}
+	}
+}
+
+func TestFollowWithoutTheTimes(t *testing.T) {
+	v := &view{Following: export.FollowingUnknown}
+	v.Current, v.Desired = new(int32(2)), new(int32(5))
+	if got, want := follow(v, epoch), "Whether anything follows is not known yet: the replicas are not where the recommendation is."; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

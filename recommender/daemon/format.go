@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/infscale/infscale/recommender"
 	"github.com/infscale/infscale/recommender/export"
 	"github.com/infscale/infscale/recommender/risk"
 )
@@ -20,7 +19,7 @@ const unknown = "–"
 // functions are what the templates call.
 var functions = template.FuncMap{
 	"count": count, "ago": ago, "clock": clock, "why": why, "move": move, "amount": amount,
-	"label": label, "number": number, "scale": newScale, "follow": follow, "join": strings.Join, "path": url.PathEscape,
+	"label": label, "number": number, "scale": newScale, "follow": follow, "evidence": evidence, "puzzling": puzzling, "puzzled": puzzled, "join": strings.Join, "path": url.PathEscape,
 	"replayed": func(list []export.Change) bool {
 		return slices.ContainsFunc(list, func(c export.Change) bool { return c.Replayed })
 	},
@@ -66,10 +65,19 @@ func number(v float64) string {
 	if v >= 1e9 {
 		return strconv.FormatFloat(v, 'g', 4, 64)
 	}
-	return strings.TrimRight(strings.TrimRight(strconv.FormatFloat(v, 'f', 3, 64), "0"), ".")
+	return strings.TrimRight(strings.TrimRight(fixed(v, 3), "0"), ".")
 }
 
-func percent(ratio float64) string { return strconv.FormatFloat(100*ratio, 'f', 0, 64) + " %" }
+// fixed prints that many decimals, and a number with more digits than a page has space for
+// in another form.
+func fixed(v float64, decimals int) string {
+	if v >= 1e15 {
+		return strconv.FormatFloat(v, 'g', 4, 64)
+	}
+	return strconv.FormatFloat(v, 'f', decimals, 64)
+}
+
+func percent(ratio float64) string { return fixed(100*ratio, 0) + " %" }
 
 // chance prints a small ratio with a precision that tells it from none.
 func chance(ratio float64) string {
@@ -77,7 +85,7 @@ func chance(ratio float64) string {
 	case ratio > 0 && ratio < 0.001:
 		return "< 0.1 %"
 	case ratio < 0.1:
-		return strconv.FormatFloat(100*ratio, 'f', 1, 64) + " %"
+		return fixed(100*ratio, 1) + " %"
 	default:
 		return percent(ratio)
 	}
@@ -146,9 +154,9 @@ func seconds(v float64) string { return number(v) + " s" }
 // perSecond prints a rate with a precision that the eye can follow.
 func perSecond(v float64) string {
 	if v >= 10 {
-		return strconv.FormatFloat(v, 'f', 0, 64) + " /s"
+		return fixed(v, 0) + " /s"
 	}
-	return strconv.FormatFloat(v, 'f', 2, 64) + " /s"
+	return fixed(v, 2) + " /s"
 }
 
 // label names a quantity.
@@ -176,62 +184,6 @@ func amount(o *observed) string {
 		return "at least " + format(*o.Value)
 	}
 	return format(*o.Value)
-}
-
-// follow says whether anything acts on the recommendation.
-func follow(f export.Following) string {
-	switch f {
-	case export.FollowingYes:
-		return "the replicas follow the recommendation"
-	case export.FollowingNo:
-		return "nothing follows the recommendation"
-	default:
-		return "not known yet: nothing had to move"
-	}
-}
-
-// why says the reason of a decision in a sentence.
-func why(v *view) string {
-	if v.Reason == recommender.ReasonStabilised {
-		return stabilised(v.Steps)
-	}
-	return reasons[v.Reason]
-}
-
-// stabilised says what a window did.
-func stabilised(steps []recommender.StepExplanation) string {
-	for _, s := range steps {
-		switch {
-		case s.Rule != recommender.RuleStabilise.String() || s.In == s.Out:
-		case s.In < s.Out:
-			return fmt.Sprintf("The load asks for %d now, but within the window it asked for more: it falls no lower than %d yet.", s.In, s.Out)
-		default:
-			return fmt.Sprintf("The load asks for %d now, but within the window it asked for less: it rises no higher than %d yet.", s.In, s.Out)
-		}
-	}
-	return reasons[recommender.ReasonStabilised]
-}
-
-var reasons = map[recommender.Reason]string{
-	recommender.ReasonMetric:           "The signals ask for it.",
-	recommender.ReasonTolerance:        "The load is within the tolerance of the target.",
-	recommender.ReasonLookahead:        "Demand grows, and a new replica takes time to start.",
-	recommender.ReasonStabilised:       "What was asked for within the window decides, not only what is asked for now.",
-	recommender.ReasonRateLimited:      "A policy limits how fast it may change.",
-	recommender.ReasonScaleDownGate:    "The batches are not empty enough to take a replica away.",
-	recommender.ReasonMinReplicas:      "The minimum is more than the load needs.",
-	recommender.ReasonMaxReplicas:      "The load needs more than the maximum.",
-	recommender.ReasonSuspectSignal:    "Requests wait and nothing is finished: more replicas would not help.",
-	recommender.ReasonNeverMatched:     "A selector has never matched any series.",
-	recommender.ReasonActivateFromZero: "Requests are held and there is no replica.",
-	recommender.ReasonZeroCooldown:     "It has not been idle for long enough to go to zero.",
-	recommender.ReasonIdleToZero:       "It has been idle for long enough to go to zero.",
-	recommender.ReasonSchedule:         "A schedule raises the minimum now.",
-	recommender.ReasonPartialData:      "Part of the evidence is missing, so nothing falls.",
-	recommender.ReasonStaleData:        "The evidence is too old, so the last recommendation is held.",
-	recommender.ReasonNoData:           "There is no evidence.",
-	recommender.ReasonInvalidData:      "A signal is not a number that can be used.",
-	recommender.ReasonQueryError:       "A query got no answer, so the last recommendation is held.",
 }
 
 // A scale places the replicas of a workload on a line from 0 to the maximum, in

@@ -37,6 +37,10 @@ func TestAmount(t *testing.T) {
 		"a custom query":     {newObserved("tickets", recommender.Exactly(1.5e12, epoch, 2)), "tickets", "1.5e+12"},
 		"what is missing":    {newObserved("running", recommender.Missing(recommender.Stale)), "Requests running", "stale"},
 		"an impossible one":  {newObserved("running", recommender.Quantity{Value: -1, Evidence: recommender.Known}), "Requests running", "invalid"},
+		"a huge number":      {newObserved("tickets", recommender.Exactly(1e300, epoch, 2)), "tickets", "1e+300"},
+		"a huge fraction":    {newObserved("batch_fill", recommender.Exactly(1e300, epoch, 2)), "Batch fill", "1e+302 %"},
+		"a huge rate":        {newObserved("arrivals", recommender.Exactly(1e300, epoch, 2)), "Requests arriving", "1e+300 /s"},
+		"a huge time":        {observed{Quantity: "ttft", Value: new(1e300)}, "Time to first token", "1e+300 s"},
 		"only a lower bound": {newObserved("running", recommender.Quantity{Value: 3, Evidence: recommender.Known, LowerBound: true}), "Requests running", "at least 3"},
 	} {
 		if got := amount(&test.quantity); got != test.amount {
@@ -71,23 +75,6 @@ func TestMove(t *testing.T) {
 	}
 }
 
-func TestEveryWordHasItsSentence(t *testing.T) {
-	for _, r := range recommender.Reasons {
-		v := &view{}
-		v.Reason = r
-		if why(v) == "" {
-			t.Errorf("reason %s has no sentence", r)
-		}
-	}
-	seen := map[string]bool{}
-	for _, f := range []export.Following{export.FollowingYes, export.FollowingNo, export.FollowingUnknown} {
-		seen[follow(f)] = true
-	}
-	if len(seen) != 3 {
-		t.Errorf("got the sentences %v, want three", seen)
-	}
-}
-
 func TestObservedListsWhatThePolicyNeeds(t *testing.T) {
 	p := asksPolicy()
 	names := func(o recommender.Observation) map[string]int {
@@ -114,33 +101,6 @@ func TestObservedListsWhatThePolicyNeeds(t *testing.T) {
 	for name, want := range map[string]int{"held": 1, "batch_fill": 1, "slo_miss": 1, "slo_bound": 1, "cpu": 1, "ttft": 2, "tickets": 1} {
 		if many[name] != want {
 			t.Errorf("%s is listed %d times, want %d", name, many[name], want)
-		}
-	}
-}
-
-func TestStabilisedSaysWhatTheWindowDid(t *testing.T) {
-	rule := recommender.RuleStabilise.String()
-	for name, test := range map[string]struct {
-		step recommender.StepExplanation
-		want string
-	}{
-		"a fall that waits": {
-			recommender.StepExplanation{Rule: rule, In: 0, Out: 2},
-			"The load asks for 0 now, but within the window it asked for more: it falls no lower than 2 yet.",
-		},
-		"a rise that waits": {
-			recommender.StepExplanation{Rule: rule, In: 9, Out: 4},
-			"The load asks for 9 now, but within the window it asked for less: it rises no higher than 4 yet.",
-		},
-		"a window that changed nothing": {
-			recommender.StepExplanation{Rule: rule, In: 4, Out: 4},
-			"What was asked for within the window decides, not only what is asked for now.",
-		},
-	} {
-		v := &view{}
-		v.Reason, v.Steps = recommender.ReasonStabilised, []recommender.StepExplanation{{Rule: "signals", In: 1, Out: 0}, test.step}
-		if got := why(v); got != test.want {
-			t.Errorf("%s: got %q, want %q", name, got, test.want)
 		}
 	}
 }

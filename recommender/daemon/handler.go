@@ -63,7 +63,11 @@ func guarded(next http.Handler) http.Handler {
 // showReady says whether the recommendations can be relied on.
 func (d *Daemon) showReady(w http.ResponseWriter, _ *http.Request) {
 	if !d.loop.ready.Load() {
-		http.Error(w, "infscale is not ready: not every query has been answered yet.", http.StatusServiceUnavailable)
+		text := "infscale is not ready: not every query has been answered yet."
+		if e := d.loop.unanswered(); e != nil {
+			text += "\n" + *e
+		}
+		http.Error(w, text, http.StatusServiceUnavailable)
 		return
 	}
 	fmt.Fprintln(w, "infscale is ready.")

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"errors"
 	"time"
 
 	"go.uber.org/zap"
@@ -51,6 +52,8 @@ func logChange(log *zap.Logger, before, after *recommender.Decision) {
 	from, to := zap.Int32("from", before.Desired), zap.Int32("to", after.Desired)
 	reason := zap.String("reason", string(after.Reason))
 	switch {
+	case !after.Known && after.Reason == recommender.ReasonNeverMatched && after.Evidence.IsZero():
+		log.Warn("recommendation withdrawn, no selector has ever matched a series", from, reason)
 	case !after.Known:
 		log.Warn("recommendation withdrawn, nothing usable was known for longer than hold_limit", from, reason)
 	case !before.Known:
@@ -64,10 +67,19 @@ func logChange(log *zap.Logger, before, after *recommender.Decision) {
 func (l *loop) logEvaluation(r *result, took time.Duration) {
 	silent := r.live.err != nil
 	if silent && !l.silent {
-		l.log.Warn("queries got no answer", zap.Int("queries", r.live.failed), zap.NamedError("first", r.live.err))
+		l.logOutage(&r.live)
 	} else if !silent && l.silent {
 		l.log.Info("every query is answered again")
 	}
 	l.silent = silent
 	l.log.Debug("evaluated", zap.Time("slot", r.slot), zap.Duration("took", took), zap.Int("workloads", len(l.world.workloads)), zap.Error(r.live.err))
+}
+
+// logOutage logs which queries got no answer, and why the first of them did not.
+func (l *loop) logOutage(r *reading) {
+	fields := []zap.Field{zap.Int("queries", r.failed), zap.NamedError("first", r.err)}
+	if o, ok := errors.AsType[*outage](r.err); ok {
+		fields = []zap.Field{zap.Int("queries", r.failed), zap.Strings("families", o.families()), zap.NamedError("first", o.first)}
+	}
+	l.log.Warn("queries got no answer", fields...)
 }

@@ -7,7 +7,9 @@ import (
 
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
+	"go.uber.org/zap/zaptest/observer"
 
+	"github.com/infscale/infscale/recommender"
 	"github.com/infscale/infscale/recommender/config"
 )
 
@@ -29,5 +31,31 @@ func TestListensBeforeItReturns(t *testing.T) {
 		regexp.QuoteMeta(`{"address": "`+d.Addresses()[0].String()+`", "scheme": "http"}`) + "\n$")
 	if !want.MatchString(out.String()) {
 		t.Errorf("got %q, want it to match %s", &out, want)
+	}
+}
+
+func TestLogSaysWhyARecommendationIsWithdrawn(t *testing.T) {
+	for name, test := range map[string]struct {
+		after recommender.Decision
+		want  string
+	}{
+		"nothing was usable for too long": {
+			recommender.Decision{Reason: recommender.ReasonNoData, Evidence: epoch},
+			"recommendation withdrawn, nothing usable was known for longer than hold_limit",
+		},
+		"nothing was there at the start, and it never was": {
+			recommender.Decision{Reason: recommender.ReasonNeverMatched},
+			"recommendation withdrawn, no selector has ever matched a series",
+		},
+		"the selector matched before": {
+			recommender.Decision{Reason: recommender.ReasonNeverMatched, Evidence: epoch},
+			"recommendation withdrawn, nothing usable was known for longer than hold_limit",
+		},
+	} {
+		core, logs := observer.New(zap.InfoLevel)
+		logChange(zap.New(core), &recommender.Decision{Known: true, Desired: 3}, &test.after)
+		if all := logs.All(); len(all) != 1 || all[0].Message != test.want {
+			t.Errorf("%s: got %v, want %q", name, all, test.want)
+		}
 	}
 }

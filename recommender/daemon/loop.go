@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"errors"
 	"sync/atomic"
 	"time"
 
@@ -45,6 +46,8 @@ type loop struct {
 	shown atomic.Pointer[world]
 	// failed is why shown is not the newest configuration; nil if it is.
 	failed atomic.Pointer[failure]
+	// outage is what the latest slot left without an answer; nil if nothing.
+	outage atomic.Pointer[outage]
 	// ready says that every query of one tick got an answer, and that the past is known.
 	ready atomic.Bool
 }
@@ -203,6 +206,8 @@ func (l *loop) anySettled() bool {
 func (l *loop) fold(r *result) {
 	start := time.Now()
 	l.foldPast(r)
+	lost, _ := errors.AsType[*outage](r.live.err)
+	l.outage.Store(lost)
 	waiting := l.beside != nil || l.caught != nil
 	answered := !r.live.unanswered
 	for i := range l.world.workloads {
@@ -243,6 +248,7 @@ func (l *loop) publish() {
 		}
 		w.Membership, w.Engines, w.Notes = string(m.report.Matched), m.report.Engines, m.notes(l.previous, l.world.rateWait)
 		w.Following, w.Changes = m.follower.verdict, m.changes
+		w.Wait = m.follower.waits()
 		w.Risk = m.risk
 		s.Workloads[i] = w
 	}

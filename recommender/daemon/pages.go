@@ -36,6 +36,8 @@ type page struct {
 	Version string
 	Ready   bool
 	Failed  *failure // the latest reload, if it failed
+	// Outage is what the latest evaluation left without an answer, if anything.
+	Outage *string
 	// Slot is the latest evaluation, Interval the time between two.
 	Slot     *time.Time
 	Interval time.Duration
@@ -51,7 +53,8 @@ func (d *Daemon) newPage(title, root string, s *export.Snapshot) page {
 	return page{
 		Title: title, Root: root, Now: d.loop.now(), Version: version.Version,
 		Refresh: max(5, int(w.interval.Seconds())), Ready: d.loop.ready.Load(), Failed: d.loop.failed.Load(),
-		Slot: moment(s.Slot), Interval: w.interval,
+		Outage: d.loop.unanswered(),
+		Slot:   moment(s.Slot), Interval: w.interval,
 	}
 }
 

@@ -14,7 +14,7 @@ type reading struct {
 	// observations and reports are in the order of the world's workloads.
 	observations []recommender.Observation
 	reports      []promapi.WorkloadReport
-	// err is the first of the queries that failed; nil if all were answered.
+	// err is an outage; nil if all queries were answered.
 	err error
 	// failed is how many queries failed.
 	failed int
@@ -77,15 +77,13 @@ func (s *prometheusSource) close() { s.client.CloseIdleConnections() }
 
 // newReading sums up a report.
 func newReading(observations []recommender.Observation, report *promapi.Report) reading {
-	r := reading{observations: observations, reports: report.Workloads, err: report.Failed()}
-	for i := range report.Families {
-		if err := report.Families[i].Err; err != nil {
-			r.failed++
-			if !refused(err) {
-				r.err, r.unanswered = err, true
-			}
-		}
+	r := reading{observations: observations, reports: report.Workloads}
+	o := newOutage(report)
+	if o == nil {
+		return r
 	}
+	r.err, r.failed = o, len(o.failed)
+	r.unanswered = !refused(o.first)
 	return r
 }
 

@@ -22,7 +22,7 @@ func TestReadingTellsSilenceFromRefusal(t *testing.T) {
 		"a query that cannot be run":     {[]promapi.FamilyReport{failed(promapi.CauseExecution)}, "execution", 1, false},
 		"a server that is down":          {[]promapi.FamilyReport{failed(promapi.CauseConnect), failed(promapi.CauseConnect)}, "connect", 2, true},
 		"silence matters more":           {[]promapi.FamilyReport{failed(promapi.CauseExecution), failed(promapi.CauseTimeout)}, "timeout", 2, true},
-		"an error that is no QueryError": {[]promapi.FamilyReport{{Err: errors.New("odd")}}, "odd", 1, true},
+		"an error that is no QueryError": {[]promapi.FamilyReport{{Family: "pods", Err: errors.New("odd")}}, `query "pods": odd (1 of 1 queries failed: pods)`, 1, true},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -19,6 +19,9 @@ type view struct {
 	Ready     *int32           `json:"ready"`
 	Reporting *int32           `json:"reporting"`
 	Following export.Following `json:"following"`
+	// FollowingSince and FollowingUntil are null where the replicas need not move.
+	FollowingSince *time.Time `json:"following_since"`
+	FollowingUntil *time.Time `json:"following_until"`
 	// Risk is null without an objective.
 	Risk       *riskView       `json:"slo_risk"`
 	Membership string          `json:"membership"`
@@ -26,6 +29,8 @@ type view struct {
 	Notes      []string        `json:"notes"`
 	Observed   []observed      `json:"observed"`
 	Changes    []export.Change `json:"changes"`
+
+	holdLimit time.Duration
 }
 
 // An observed is one quantity that was read.
@@ -46,7 +51,8 @@ func newView(w *export.Workload) view {
 		Namespace: w.Namespace, Name: w.Name, Kind: w.Kind,
 		Explanation: w.Decision.Explain(), Time: moment(w.Decision.Time),
 		Ready: replicas(w.Observation.Ready), Reporting: replicas(w.Observation.Reporting),
-		Following: w.Following, Membership: w.Membership,
+		Following: w.Following, FollowingSince: moment(w.Wait.Since), FollowingUntil: moment(w.Wait.Until),
+		Membership: w.Membership, holdLimit: w.Policy.HoldLimit,
 		Engines: orEmpty(w.Engines), Notes: orEmpty(w.Notes), Changes: orEmpty(w.Changes),
 	}
 	v.Observed = quantities(w)
@@ -149,10 +155,10 @@ func quantities(w *export.Workload) []observed {
 		list = append(list, newObserved("slo_miss", o.SLOMiss), newObserved("slo_bound", o.SLOBound))
 	}
 	list = append(list,
-		newSignal("output_tokens", w, recommender.OutputTokens),
-		newSignal("prompt_tokens", w, recommender.PromptTokens),
-		newObserved("arrivals", o.Arrivals),
-		newObserved("completions", o.Completions),
+		newRate(newSignal("output_tokens", w, recommender.OutputTokens), o),
+		newRate(newSignal("prompt_tokens", w, recommender.PromptTokens), o),
+		newRate(newObserved("arrivals", o.Arrivals), o),
+		newRate(newObserved("completions", o.Completions), o),
 	)
 	if o.CPU.Known() {
 		list = append(list, newObserved("cpu", o.CPU))
@@ -180,6 +186,17 @@ func newSignal(name string, w *export.Workload, m recommender.Metric) observed {
 	v := newObserved(name, q)
 	if q.Known() && q.Replicas == 0 && w.Observation.Current.Known() && w.Observation.Current.Value == 0 {
 		v.Note = "no replicas"
+	}
+	return v
+}
+
+// newRate notes where a rate may be too low: it is over the whole window, and nothing was heard
+// when that began. The arrivals are only a lower bound then, although what was finished and what
+// is in flight are known in full.
+func newRate(v observed, o *recommender.Observation) observed {
+	if v.Value != nil && v.Note == "" && o.Arrivals.Known() && o.Arrivals.LowerBound &&
+		o.Completions.Complete() && o.Running.Complete() {
+		v.Note = "heard for less than rate_window, may be low"
 	}
 	return v
 }

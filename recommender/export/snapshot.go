@@ -34,6 +34,8 @@ type Workload struct {
 	Engines, Notes []string
 	// Following says whether the replicas go where the recommendation is.
 	Following Following
+	// Wait is how long they have been elsewhere; zero if they need not move.
+	Wait Wait
 	// Changes are the latest changes of the recommendation, newest first.
 	Changes []Change
 }
@@ -73,6 +75,10 @@ type Change struct {
 	Reason   recommender.Reason `json:"reason"`
 	Replayed bool               `json:"replayed,omitempty"` // found in the history, before the daemon started
 }
+
+// A Wait is since when the replicas should go where the recommendation is, and until when
+// they may take before they do not follow.
+type Wait struct{ Since, Until time.Time }
 
 // Following says whether something acts on a recommendation.
 type Following string
