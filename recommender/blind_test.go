@@ -63,6 +63,31 @@ func TestTimeInTheDark(t *testing.T) {
 			{11*m - s, 4, demand(4), 4, ReasonStabilised, false},
 			{11 * m, 4, demand(4), 1, ReasonMetric, false},
 		}},
+		"nor does one follow at once if only the signals were lacking": {queue(), []tick{
+			{0, 4, demand(16), 4, ReasonTolerance, false},
+			{m, 4, broken, 4, ReasonQueryError, true},
+			{6 * m, 4, demand(4), 4, ReasonStabilised, false},
+			{11*m - s, 4, demand(4), 4, ReasonStabilised, false},
+			{11 * m, 4, demand(4), 1, ReasonMetric, false},
+		}},
+		"or if one replica was": {queue(), []tick{
+			{0, 4, demand(16), 4, ReasonTolerance, false},
+			{m, 4, unheard(3, demand(4)), 4, ReasonPartialData, true},
+			{6 * m, 4, unheard(3, demand(4)), 4, ReasonPartialData, true},
+			{7 * m, 4, demand(4), 4, ReasonStabilised, false},
+			{12*m - s, 4, demand(4), 4, ReasonStabilised, false},
+			{12 * m, 4, demand(4), 1, ReasonMetric, false},
+		}},
+		"but a rise does": {queue(func(p *Policy) { p.ScaleUp.Window = 2 * m }), []tick{
+			{0, 4, demand(16), 4, ReasonTolerance, false},
+			{m, 4, broken, 4, ReasonQueryError, true},
+			{6 * m, 4, demand(32), 8, ReasonMetric, false},
+		}},
+		"what was asked for longer ago than the hold limit is forgotten": {queue(), []tick{
+			{0, 2, demand(32), 6, ReasonRateLimited, false},
+			{11 * m, 2, broken, none, ReasonQueryError, true},
+			{12 * m, 2, demand(4), 2, ReasonStabilised, false},
+		}},
 		"a part of the evidence after it lets nothing fall": {queue(fromZero, latency), []tick{
 			{0, 1, held(0, demand(0), kvCache(0.1)), 1, ReasonZeroCooldown, false},
 			{m, 1, held(0, demand(0), noAnswer), 1, ReasonQueryError, true},

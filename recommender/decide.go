@@ -94,10 +94,10 @@ func (r *run) begin() {
 	r.current = count(r.d.Current)
 	r.n = r.current
 	r.s.begin(r.current, r.now, r.current > 0 && !(r.o.Ready.Value > 0))
-	r.asked = r.current
-	if r.fresh() {
-		r.asked = r.s.Asked
+	if !r.fresh() {
+		r.s.Asked = r.current
 	}
+	r.asked = r.s.Asked
 	r.s.resume(max(r.current, r.asked), r.now, r.p.ScaleDown.Window)
 	r.s.observe(r.current, r.now, r.p.longestPeriod())
 }

@@ -17,11 +17,14 @@ type State struct {
 	// Proposals are past raw recommendations, oldest first, each with the last
 	// instant at which it was made. Equal neighbours are one entry.
 	Proposals []hpa.Recommendation `json:"proposals,omitempty"`
-	// Latest is the newest raw recommendation, not yet in Proposals, or what is assumed of
-	// a past that is not known.
+	// Latest is the newest raw recommendation, not yet in Proposals; at the beginning the
+	// current count.
 	Latest hpa.Recommendation `json:"latest,omitzero"`
-	// Proposed is when a raw recommendation was last made.
-	Proposed time.Time `json:"proposed,omitzero"`
+	// Proposed is when a raw recommendation was last made, Bridged what was asked for
+	// until then or since, where none was made for a whole window. Nothing falls below it
+	// for a window more.
+	Proposed time.Time          `json:"proposed,omitzero"`
+	Bridged  hpa.Recommendation `json:"bridged,omitzero"`
 	// Ups and Downs are observed changes of the current count.
 	Ups   []hpa.Event `json:"ups,omitempty"`
 	Downs []hpa.Event `json:"downs,omitempty"`
@@ -58,7 +61,7 @@ type Demand struct {
 // Quiet returns the state of a workload whose past is known to be quiet: no
 // window holds anything back and it has been idle for ever. It is for a single
 // decision without memory; a daemon starts from the zero State.
-func Quiet(now time.Time) State { return State{Time: now} }
+func Quiet(now time.Time) State { return State{Time: now, Proposed: now} }
 
 // Recommended returns the state of a workload of whose past only the latest recommendation
 // is known, and when it was made. It may not have been followed yet.
@@ -83,6 +86,7 @@ func (s State) Asking(replicas int32, now time.Time) State {
 func (s *State) begin(current int32, now time.Time, loading bool) {
 	seed := hpa.Recommendation{Replicas: current, Time: now}
 	if s.Time.IsZero() {
+		s.Latest = seed
 		s.Unsure, s.Filled, s.Progress = now, now, now
 		if loading {
 			s.Woken = now
@@ -93,14 +97,14 @@ func (s *State) begin(current int32, now time.Time, loading bool) {
 	}
 }
 
-// resume closes the gap behind what was not seen for so long that the window has no
-// proposal left: the larger of the current count and what is asked for was asked for until
-// now, so that a fall takes a whole window of new evidence. What was assumed in an earlier
-// gap is no proposal.
+// resume bridges a gap: ticks that made no proposal for so long that the down window has
+// none left. The larger of the current count and what is asked for was asked for until
+// now, so that a fall takes a whole window of new evidence. The HPA, which forgets, would
+// fall at once.
 func (s *State) resume(asked int32, now time.Time, window time.Duration) {
-	unseen := s.Time.IsZero() || (!s.Current.Time.IsZero() && s.Time.After(s.Current.Time))
-	if unseen && !s.Proposed.After(now.Add(-window)) {
-		s.Latest = hpa.Recommendation{Replicas: s.highest(asked, now, window), Time: now}
+	gap := s.Time.IsZero() || s.Proposed.Before(s.Time)
+	if gap && !s.Proposed.After(now.Add(-window)) {
+		s.Bridged = hpa.Recommendation{Replicas: asked, Time: now}
 	}
 	s.Time = now
 }
@@ -156,6 +160,9 @@ func (s *State) highest(want int32, now time.Time, window time.Duration) int32 {
 	high := hpa.Highest(s.Proposals, want, now, window)
 	if s.Latest.Time.After(now.Add(-window)) {
 		high = max(high, s.Latest.Replicas)
+	}
+	if s.Bridged.Time.After(now.Add(-window)) {
+		high = max(high, s.Bridged.Replicas)
 	}
 	return high
 }

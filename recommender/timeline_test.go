@@ -279,9 +279,9 @@ func TestDecideTimelines(t *testing.T) {
 		"unknown time is not idle time": {queue(fromZero), []tick{
 			{0, 2, held(0, demand(0)), 2, ReasonStabilised, false},
 			{4 * m, 2, held(0, broken), 2, ReasonPartialData, true},
-			{8 * m, 2, held(0, demand(0)), 1, ReasonZeroCooldown, false},
-			{9*m - s, 1, held(0, demand(0)), 1, ReasonZeroCooldown, false},
-			{9 * m, 1, held(0, demand(0)), 0, ReasonIdleToZero, false},
+			{8 * m, 2, held(0, demand(0)), 2, ReasonStabilised, false},
+			{9*m - s, 2, held(0, demand(0)), 2, ReasonStabilised, false},
+			{9 * m, 2, held(0, demand(0)), 0, ReasonIdleToZero, false},
 		}},
 		"idle goes to zero from any count, past the window": {queue(fromZero, func(p *Policy) { p.Cooldown = 2 * m }), []tick{
 			{0, 5, held(0, demand(20)), 5, ReasonTolerance, false},

@@ -74,9 +74,12 @@ func (c *CheckConfigCmd) printMistakes(k *kong.Context, report *configReport, mi
 	return []error{printJSON(k.Stdout, report), refuse(fmt.Errorf("%s: %s", place(c.File), plural(len(mistakes), "mistake")))}
 }
 
-// loadConfig reads a configuration to be used.
+// loadConfig reads a configuration to be used, - from the standard input.
 func loadConfig(file string) (*config.Config, error) {
-	cfg, err := config.Load(file)
+	cfg, err := (&CheckConfigCmd{File: file}).read()
+	if err == nil {
+		err = errors.Join(cfg.MissingFiles()...)
+	}
 	if _, ok := errors.AsType[config.Unreadable](err); ok {
 		return nil, refuse(err)
 	}

@@ -16,7 +16,7 @@ import (
 
 // CheckPrometheusCmd checks whether what a configuration asks for is there.
 type CheckPrometheusCmd struct {
-	ConfigFile string  `name:"config.file" default:"infscale.yaml" placeholder:"FILE" help:"The configuration [${default}]."`
+	ConfigFile string  `name:"config.file" default:"infscale.yaml" placeholder:"FILE" help:"The configuration [${default}], or - for the standard input."`
 	Lookback   span    `default:"7d" placeholder:"DURATION" help:"How far back to look for what is silent now [${default}]."`
 	Timeout    span    `default:"1m" placeholder:"DURATION" help:"How long the check may take [${default}]."`
 	Now        instant `placeholder:"TIME" help:"Check as of this time, RFC 3339 or Unix seconds [now]."`

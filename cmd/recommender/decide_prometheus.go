@@ -20,7 +20,7 @@ import (
 
 // prometheusFlags say which workload to read from where. A configuration brings its own policy.
 type prometheusFlags struct {
-	ConfigFile    string `name:"config.file" placeholder:"FILE" help:"Decide on a workload of this configuration, as the daemon would."`
+	ConfigFile    string `name:"config.file" placeholder:"FILE" help:"Decide on a workload of this configuration, or of - the standard input, as the daemon would."`
 	PrometheusURL string `name:"prometheus.url" placeholder:"URL" help:"Read from here, with the policy of the flags above."`
 	Namespace     string `default:"default" help:"Namespace of the workload [${default}]."`
 	Name          string `help:"Name of the workload, a Deployment."`

@@ -33,8 +33,17 @@ var around = []file{
 		{"slot-twice", "a slot is decided once", "if under == nil && slot.After(l.previous) {", "if under == nil && !slot.Before(l.previous) {"},
 		{"ready-unanswered", "ready needs an answer to every query", "if answered && !l.unsettled() &&", "if !l.unsettled() &&"},
 		{"ready-unsettled", "ready needs the past", "if answered && !l.unsettled() &&", "if answered &&"},
-		{"history-hammered", "history that fails is asked for more rarely", "l.past = r.slot.Add(4 * r.caughtUp)", "l.past = r.slot"},
+		{"reload-waits", "a slot is decided while a past is read", "!l.anySettled() && l.lacksPast(slot))", "l.lacksPast(slot))"},
 		{"missed-uncounted", "missed slots are counted", "l.metrics.missed.Add(float64(slotsBetween(l.previous, r.slot, l.world.interval)))", "l.metrics.missed.Add(0)"},
+	}},
+	{name: "recommender/daemon/catchup.go", mutants: []mutant{
+		{"history-hammered", "history that fails is asked for more rarely", "l.past = r.slot.Add(4 * r.caughtUp)", "l.past = r.slot"},
+		{"join-early", "no slot is decided on twice", "if r == nil || under.covers(r.slot) {", "if r == nil {"},
+		{"beside-idle", "what is new gets its past beside the slots", "!l.anySettled() || !l.lacksPast(slot)", "true"},
+		{"join-short", "the past ends with the slot that was read last", "if r.past != nil {", "if false {"},
+	}},
+	{name: "recommender/daemon/past.go", mutants: []mutant{
+		{"twin-unheard", "what a twin asks for counts", "q.Value > float64(r.last.Desired)", "false"},
 	}},
 	{name: "recommender/daemon/slots.go", mutants: []mutant{
 		{"slots-unaligned", "slots are multiples of the interval", "n-n%int64(interval)", "n"},

@@ -105,15 +105,23 @@ var damping = []file{
 	{name: "recommender/state.go", mutants: []mutant{
 		{
 			"start-without-window", "a new daemon waits out its window",
-			"unseen := s.Time.IsZero() || (", "unseen := (",
+			"gap := s.Time.IsZero() || s.Proposed.Before(s.Time)", "gap := !s.Time.IsZero() && s.Proposed.Before(s.Time)",
 		},
 		{
 			"gap-without-window", "a fall after a gap waits out the window",
-			"unseen := s.Time.IsZero() || (!s.Current.Time.IsZero() && s.Time.After(s.Current.Time))", "unseen := s.Time.IsZero()",
+			"gap := s.Time.IsZero() || s.Proposed.Before(s.Time)", "gap := s.Time.IsZero()",
 		},
 		{
 			"gap-closed-early", "a gap that the window spans is none",
-			"if unseen && !s.Latest.Time.After(now.Add(-window)) {", "if unseen {",
+			"if gap && !s.Proposed.After(now.Add(-window)) {", "if gap {",
+		},
+		{
+			"steady-is-gap", "ticks further apart than the window are no gap",
+			"if gap && !s.Proposed.After(now.Add(-window)) {", "if (gap || true) && !s.Proposed.After(now.Add(-window)) {",
+		},
+		{
+			"gap-lets-fall", "what was asked for in a gap holds for a window",
+			"if s.Bridged.Time.After(now.Add(-window)) {", "if false {",
 		},
 		{
 			"start-idle", "a new daemon takes the workload for busy",
@@ -151,7 +159,7 @@ var damping = []file{
 		{"slope-of-an-instant", "two values of one instant have no slope", " || dt <= 0 || dt > stuckAfter {", " || dt > stuckAfter {"},
 		{"slope-of-long-ago", "a value of long ago has no slope", " || dt > stuckAfter {", " {"},
 		{"slope-forgotten", "demand is remembered", "\ts.Demand[i] = Demand{Value: value, Time: now}\n", ""},
-		{"quiet-is-busy", "a past that is known to be quiet holds nothing back", "return State{Time: now}", "return State{Time: now.Add(0), Active: now}"},
+		{"quiet-is-busy", "a past that is known to be quiet holds nothing back", "return State{Time: now, Proposed: now}", "return State{Time: now, Proposed: now, Active: now}"},
 	}},
 	{name: "recommender/policy.go", mutants: []mutant{
 		{"replay-window", "a replay spans the down window", "max(p.ScaleUp.Window, p.ScaleDown.Window, p.ColdStart", "max(p.ScaleUp.Window, p.ColdStart"},
