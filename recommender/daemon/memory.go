@@ -116,7 +116,7 @@ func (m *memory) doubt(by time.Duration) {
 		Unsure: now, Filled: now, Progress: now,
 	}
 	next.Good.Time = moved(s.Good.Time, by)
-	next.Latest.Replicas, next.Latest.Time = s.Asked, now
+	next.Latest.Replicas, next.Latest.Time, next.Proposed = s.Asked, now, now
 	m.state = next
 }
 
