@@ -14,10 +14,10 @@ import (
 // GenerateCmd is the group of commands that print what stands beside infscale.
 type GenerateCmd struct {
 	KEDA       GenerateKEDACmd       `cmd:"" name:"keda" help:"KEDA ScaledObjects that follow the recommendations."`
-	HPA        GenerateHPACmd        `cmd:"" name:"hpa" help:"HorizontalPodAutoscalers that follow the recommendations, and the rule for prometheus-adapter."`
-	Rules      GenerateRulesCmd      `cmd:"" help:"The recording rules."`
-	Alerts     GenerateAlertsCmd     `cmd:"" help:"The alerts."`
-	Dashboards GenerateDashboardsCmd `cmd:"" help:"The Grafana dashboards."`
+	HPA        GenerateHPACmd        `cmd:"" name:"hpa" help:"HorizontalPodAutoscalers that follow the recommendations, and the rule for prometheus-adapter as a comment, or as a file of its own."`
+	Rules      GenerateRulesCmd      `cmd:"" help:"The recording rules, the same for every configuration."`
+	Alerts     GenerateAlertsCmd     `cmd:"" help:"The alerts, the same for every configuration."`
+	Dashboards GenerateDashboardsCmd `cmd:"" help:"The Grafana dashboards, the same for every configuration."`
 }
 
 // A destination is where files go.
@@ -78,6 +78,12 @@ func (c *GenerateKEDACmd) Run(k *kong.Context) error { return c.run(k, c.ServerA
 // GenerateHPACmd prints HorizontalPodAutoscalers.
 type GenerateHPACmd struct{ followFlags }
 
+// Help says where the rule of the adapter goes.
+func (*GenerateHPACmd) Help() string {
+	return `The stream is objects only, for kubectl apply -f -. The rule for prometheus-adapter is no object: it
+comes behind them as a comment, and with --output-dir as the file prometheus-adapter.yaml.`
+}
+
 // Run prints a HorizontalPodAutoscaler for each workload.
 func (c *GenerateHPACmd) Run(k *kong.Context) error { return c.run(k, "", generate.HPA) }
 
@@ -85,6 +91,12 @@ func (c *GenerateHPACmd) Run(k *kong.Context) error { return c.run(k, "", genera
 type artefactFlags struct {
 	Format string `default:"plain" enum:"plain,kubernetes" help:"Files for Prometheus and Grafana, or objects for their operators: ${enum}."`
 	destination
+}
+
+// Help says why there is no --config.file.
+func (*artefactFlags) Help() string {
+	return `They are the same for every configuration, so none is asked for: the workloads are labels of the
+series. There is no --config.file; keda and hpa have one.`
 }
 
 func (f *artefactFlags) run(k *kong.Context, render func(generate.Format) ([]generate.File, error)) error {

@@ -33,7 +33,8 @@ type LintCmd struct {
 func (c *LintCmd) Help() string {
 	return `It reads KEDA ScaledObjects, HorizontalPodAutoscalers, the servers that they scale, KServe
 InferenceServices, rules of prometheus-adapter and of Prometheus, and the PromQL in them. Exit
-status 0: nothing found. 1: something found. 2: something that cannot be read.
+status 0: nothing found. 1: something found. 2: something that cannot be read, or nothing of these
+kinds in all that was given.
 
 A comment on a line, or right above it, allows what is meant so:
 
@@ -88,6 +89,9 @@ func (c *LintCmd) Run(k *kong.Context) error {
 	}
 	if len(unreadable) > 0 {
 		return refuse(listed("files cannot be read", unreadable))
+	}
+	if err := lint.Nothing(files); err != nil {
+		return refuse(err)
 	}
 	return report.failed()
 }

@@ -113,7 +113,7 @@ func HPA(c *config.Config, o Options) ([]File, error) {
 	// To the adapter << begins an action. In a string of PromQL it can be written otherwise.
 	matchers := strings.ReplaceAll(strings.Join(extra, ","), "<<", `<\x3c`)
 	adapter, err := render("adapter", struct{ Matchers string }{matchers})
-	return append(list, File{"prometheus-adapter.yaml", adapter}), err
+	return append(list, File{Name: "prometheus-adapter.yaml", Data: adapter, Aside: true}), err
 }
 
 func eachFollower(c *config.Config, o Options, what string) ([]File, error) {
@@ -133,7 +133,7 @@ func eachFollower(c *config.Config, o Options, what string) ([]File, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s/%s: %w", w.Namespace, w.Name, err)
 		}
-		list[i] = File{w.Namespace + "-" + w.Name + "." + what + ".yaml", data}
+		list[i] = File{Name: w.Namespace + "-" + w.Name + "." + what + ".yaml", Data: data}
 	}
 	return list, nil
 }

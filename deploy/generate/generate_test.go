@@ -86,6 +86,55 @@ func TestFollowersOfEveryKind(t *testing.T) {
 	}
 }
 
+// The stream is for kubectl apply -f -, which refuses what is no object.
+func TestFollowersAreOneStreamOfObjects(t *testing.T) {
+	for name, render := range followers {
+		files, err := render(parse(t, every), generate.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var stream bytes.Buffer
+		if err := generate.Print(&stream, files); err != nil {
+			t.Fatal(err)
+		}
+		list := documents(t, generate.File{Name: name, Data: stream.Bytes()})
+		if len(list) != 6 {
+			t.Errorf("%s: got %d documents, want one for each of 6 workloads", name, len(list))
+		}
+		for _, doc := range list {
+			meta, _ := doc["metadata"].(map[string]any)
+			if doc["apiVersion"] == nil || doc["kind"] == nil || meta["name"] == nil {
+				t.Errorf("%s: got document %v, want an object with apiVersion, kind and name", name, doc)
+			}
+		}
+	}
+}
+
+// The rule of the adapter is there as a comment, whole.
+func TestAdapterRuleIsACommentOfTheStream(t *testing.T) {
+	files, err := generate.HPA(parse(t, every), generate.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stream bytes.Buffer
+	if err := generate.Print(&stream, files); err != nil {
+		t.Fatal(err)
+	}
+	_, commented, ok := strings.Cut(stream.String(), "\n# For the configuration of prometheus-adapter")
+	if !ok {
+		t.Fatalf("got no rule of prometheus-adapter in\n%s", stream.String())
+	}
+	var bare strings.Builder
+	for line := range strings.Lines("# For" + commented) {
+		bare.WriteString(strings.TrimPrefix(line, "# "))
+	}
+	_, got, _ := strings.Cut(bare.String(), "externalRules:")
+	_, want, _ := strings.Cut(string(files[len(files)-1].Data), "externalRules:")
+	if got != want || want == "" {
+		t.Errorf("got rule%s\nwant as in its own file%s", got, want)
+	}
+}
+
 func TestFollowersAreAsLintWantsThem(t *testing.T) {
 	for name, render := range followers {
 		files, err := render(parse(t, every), generate.Options{})
@@ -176,7 +225,7 @@ func silent(t *testing.T, name string, files []generate.File) {
 	t.Helper()
 	var all []lint.File
 	for _, f := range files {
-		all = append(all, lint.File(f))
+		all = append(all, lint.File{Name: f.Name, Data: f.Data})
 	}
 	findings, unreadable := lint.Check(all, lint.Options{})
 	for _, err := range unreadable {

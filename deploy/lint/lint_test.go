@@ -102,22 +102,33 @@ func silent(t *testing.T, findings []lint.Finding) {
 	}
 }
 
-// What is applied together stands in one folder.
+// What is applied together stands in one folder; people also give a folder with all below it,
+// or all of them at once.
 func TestOwnManifestsAreSilent(t *testing.T) {
-	folders := map[string][]string{}
+	alone, below := map[string][]string{}, map[string][]string{}
 	for _, root := range []string{"../k8s", "../../rules", "../../alerts"} {
 		err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
-			if err == nil && !d.IsDir() && filepath.Ext(name) == ".yaml" {
-				folders[filepath.Dir(name)] = append(folders[filepath.Dir(name)], name)
+			if err != nil || d.IsDir() || filepath.Ext(name) != ".yaml" {
+				return err
 			}
-			return err
+			folder := filepath.Dir(name)
+			alone[folder] = append(alone[folder], name)
+			for ; strings.HasPrefix(folder, root); folder = filepath.Dir(folder) {
+				below[folder] = append(below[folder], name)
+			}
+			return nil
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, names := range folders {
-		silent(t, checkFiles(t, names...))
+	if all := len(below["../k8s"]); all < 40 || len(below["../k8s/examples/keda/auth"]) < 5 {
+		t.Fatalf("got %d manifests, want all of deploy/k8s", all)
+	}
+	for _, folders := range []map[string][]string{alone, below} {
+		for _, names := range folders {
+			silent(t, checkFiles(t, names...))
+		}
 	}
 }
 

@@ -121,8 +121,8 @@ var queryRules = []rule{
 var kedaRules = []rule{
 	{
 		id: "unknown-field", severity: Error, check: misfit,
-		says: "a field that does not exist, or a value of another type",
-		why:  "The API server refuses it, or drops it in silence and the default holds.",
+		says: "a field that does not exist, a misspelt one, or a value of another type",
+		why:  "The API server refuses it, or it is dropped in silence and the default holds.",
 		fix:  "Correct the name and the place: `kubectl explain` lists the fields.",
 	},
 	{
@@ -145,7 +145,7 @@ var kedaRules = []rule{
 	},
 	{
 		id: "trigger-incomplete", severity: Error, check: triggerIncomplete,
-		says: "a trigger without its threshold, query, server or times",
+		says: "a trigger without its threshold, query, server or times, or no trigger at all",
 		why:  "KEDA does not start a trigger without it, and nothing scales.",
 		fix:  "Add it.",
 	},

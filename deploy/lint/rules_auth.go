@@ -2,6 +2,8 @@ package lint
 
 import (
 	"fmt"
+	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -109,15 +111,53 @@ func (t *triggerAuthentication) gives(names ...string) bool {
 // authenticationOf returns what a trigger refers to, nil if it was not given. That of a
 // namespace is seen in that namespace only.
 func (w *world) authenticationOf(s *scaler, t *trigger) *triggerAuthentication {
+	kind := t.Auth["kind"]
+	if kind == "" {
+		kind = "TriggerAuthentication"
+	}
+	var all []*triggerAuthentication
 	for _, a := range w.authentications {
-		kind := t.Auth["kind"]
-		if kind == "" {
-			kind = "TriggerAuthentication"
-		}
-		near := kind == "ClusterTriggerAuthentication" || a.Metadata.Namespace.v == s.Metadata.Namespace.v
-		if a.Kind.v == kind && a.Metadata.Name.v == t.Auth["name"] && near {
-			return a
+		seen := kind == "ClusterTriggerAuthentication" || a.Metadata.Namespace.v == s.Metadata.Namespace.v
+		if a.Kind.v == kind && a.Metadata.Name.v == t.Auth["name"] && seen {
+			all = append(all, a)
 		}
 	}
-	return nil
+	return nearest(s, all)
+}
+
+// nearest returns the one that is applied with a scaler: folders beside one another, such as
+// overlays, hold objects of one name, and only one of them at a time is in the cluster. It is
+// nil where nothing says which.
+func nearest(s *scaler, all []*triggerAuthentication) *triggerAuthentication {
+	var near *triggerAuthentication
+	best, twice := 0, false
+	for _, a := range all {
+		d := distance(s.src, a.src)
+		if near == nil || d < best {
+			near, best, twice = a, d, false
+		} else if d == best {
+			twice = true
+		}
+	}
+	if twice {
+		return nil
+	}
+	return near
+}
+
+// distance says how far one file is from another, for whatever the first refers to: 0 is the
+// file itself, 1 its folder, then one more for each folder above, and everything else is farthest.
+func distance(from, to *source) int {
+	if from == to {
+		return 0
+	}
+	up, err := filepath.Rel(filepath.Dir(to.name), filepath.Dir(from.name))
+	parts := strings.Split(filepath.ToSlash(up), "/")
+	switch {
+	case err != nil || parts[0] == "..":
+		return math.MaxInt
+	case up == ".":
+		return 1
+	}
+	return 1 + len(parts)
 }

@@ -51,7 +51,14 @@ var needs = map[string][]string{
 }
 
 func triggerIncomplete(w *world) []hit {
-	return eachTrigger(w, func(s *scaler, t *trigger) []hit {
+	hits := eachScaler(w, func(s *scaler) (*yaml.Node, string) {
+		// Where no list is written it is nil: a patch, which leaves the triggers as they are.
+		if s.keda == nil || s.keda.Spec.Triggers == nil || len(s.keda.Spec.Triggers) > 0 {
+			return nil, ""
+		}
+		return nil, s.called() + " has no trigger"
+	})
+	return append(hits, eachTrigger(w, func(s *scaler, t *trigger) []hit {
 		var hits []hit
 		for _, key := range needs[t.Type.v] {
 			if f := t.meta(key); strings.TrimSpace(f.v) == "" {
@@ -63,8 +70,25 @@ func triggerIncomplete(w *world) []hit {
 				hits = append(hits, hit{place: s.at(f.node), what: fmt.Sprintf("%s must be a number, got %q", key, f.v)})
 			}
 		}
-		return hits
-	})
+		return append(hits, schemeHits(s, t)...)
+	})...)
+}
+
+// schemeHits finds an address of Prometheus that is no URL. What another program fills in
+// before it is applied, such as ${PROMETHEUS}, is not judged.
+func schemeHits(s *scaler, t *trigger) []hit {
+	f := t.meta("serverAddress")
+	address := strings.ToLower(strings.TrimSpace(f.v))
+	switch {
+	case t.Type.v != "prometheus" || address == "" || strings.HasPrefix(address, "$"):
+		return nil
+	case strings.HasPrefix(address, "http://") || strings.HasPrefix(address, "https://"):
+		return nil
+	}
+	return []hit{{
+		place: s.at(f.node), what: fmt.Sprintf("serverAddress must begin with http:// or https://, got %q", f.v),
+		fix: "Write the scheme, as in http://prometheus.monitoring.svc:9090: KEDA puts the path of the API behind it and asks there.",
+	}}
 }
 
 func metadataType(w *world) []hit {
@@ -127,7 +151,7 @@ func oldAPI(version string) string {
 	return ""
 }
 
-func misfit(w *world) []hit { return w.misfits }
+func misfit(w *world) []hit { return append(slices.Clip(w.misfits), misspelt(w)...) }
 
 func metricTypePlace(w *world) []hit {
 	return eachTrigger(w, func(s *scaler, t *trigger) []hit {

@@ -56,6 +56,7 @@ func (w *world) read(f File) error {
 	src := newSource(f)
 	w.sources = append(w.sources, src)
 	if strings.HasSuffix(f.Name, ".promql") {
+		w.seen.known = true
 		w.addQuery(&query{place: place{src, 1, 1}, text: string(f.Data), use: useScaler, target: averageValue})
 		return nil
 	}
@@ -71,7 +72,7 @@ func (w *world) read(f File) error {
 		case err != nil:
 			return fmt.Errorf("%s: %w", f.Name, plain(err))
 		}
-		if len(doc.Content) > 0 {
+		if len(doc.Content) > 0 && doc.Content[0].ShortTag() != "!!null" {
 			w.addDocument(src, doc.Content[0])
 		}
 	}

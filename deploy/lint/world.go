@@ -14,6 +14,7 @@ type world struct {
 	coldStart time.Duration
 	keda      int // the minor version of KEDA 2
 	sources   []*source
+	seen      inventory
 	misfits   []hit // what does not fit the types
 
 	scaledObjects   []*scaledObject
@@ -29,37 +30,38 @@ type world struct {
 
 // addDocument adds the views of one YAML document.
 func (w *world) addDocument(src *source, n *yaml.Node) {
-	if n.Kind != yaml.MappingNode {
-		return
-	}
 	var head object
-	if n.Decode(&head) != nil {
+	if n.Kind != yaml.MappingNode || n.Decode(&head) != nil {
+		w.seen.foreign(noObject)
 		return // not what a cluster takes
 	}
-	switch head.Kind.v {
-	case "List":
+	switch add, known := views[head.Kind.v]; {
+	case head.Kind.v == "List":
 		w.addList(src, n)
-	case "ScaledObject", "TriggerAuthentication", "ClusterTriggerAuthentication":
-		w.addKEDA(src, n, head.Kind.v)
-	case "HorizontalPodAutoscaler":
-		w.addAutoscaler(src, n)
-	case "Deployment", "StatefulSet", "LeaderWorkerSet":
-		w.addServer(src, n)
-	case "InferenceService":
-		w.addService(src, n)
-	case "PodMonitor", "ServiceMonitor":
-		w.addMonitor(n)
-	case "PrometheusRule":
-		var rule struct {
-			Spec ruleGroups `yaml:"spec"`
-		}
-		_ = n.Decode(&rule) // what does not fit is another program's
-		w.addRules(src, &rule.Spec)
-	case "ConfigMap":
-		w.addConfigMap(src, n)
-	case "":
+	case head.Kind.v == "":
 		w.addPlain(src, n)
+	case known:
+		w.seen.known = true
+		add(w, src, n)
+	default:
+		w.seen.foreign("of kind " + head.Kind.v)
 	}
+}
+
+// views add an object of a kind to the world.
+var views = map[string]func(*world, *source, *yaml.Node){
+	"ScaledObject":                 (*world).addScaledObject,
+	"TriggerAuthentication":        (*world).addAuthentication,
+	"ClusterTriggerAuthentication": (*world).addAuthentication,
+	"HorizontalPodAutoscaler":      (*world).addAutoscaler,
+	"Deployment":                   (*world).addServer,
+	"StatefulSet":                  (*world).addServer,
+	"LeaderWorkerSet":              (*world).addServer,
+	"InferenceService":             (*world).addService,
+	"PodMonitor":                   (*world).addMonitor,
+	"ServiceMonitor":               (*world).addMonitor,
+	"PrometheusRule":               (*world).addRuleObject,
+	"ConfigMap":                    (*world).addConfigMap,
 }
 
 func (w *world) addList(src *source, n *yaml.Node) {
@@ -67,6 +69,9 @@ func (w *world) addList(src *source, n *yaml.Node) {
 		Items []yaml.Node `yaml:"items"`
 	}
 	_ = n.Decode(&list)
+	if len(list.Items) == 0 {
+		w.seen.foreign("of kind List without items")
+	}
 	for i := range list.Items {
 		w.addDocument(src, &list.Items[i])
 	}
@@ -80,6 +85,11 @@ func (w *world) addPlain(src *source, n *yaml.Node) {
 	var adapter adapterRules
 	_ = n.Decode(&adapter)
 	w.addAdapter(src, &adapter)
+	if len(groups.Groups) > 0 || len(adapter.ExternalRules) > 0 || !adapter.Rules.IsZero() {
+		w.seen.known = true
+	} else {
+		w.seen.foreign("without a kind")
+	}
 }
 
 // addConfigMap adds the rules of prometheus-adapter that are text in a ConfigMap. Positions
@@ -104,15 +114,6 @@ func shift(n *yaml.Node, lines int) {
 	n.Line += lines
 	for _, child := range n.Content {
 		shift(child, lines)
-	}
-}
-
-// addKEDA adds an object of KEDA, of that kind.
-func (w *world) addKEDA(src *source, n *yaml.Node, kind string) {
-	if kind == "ScaledObject" {
-		w.addScaledObject(src, n)
-	} else {
-		w.addAuthentication(src, n)
 	}
 }
 
@@ -230,7 +231,7 @@ func (w *world) addService(src *source, n *yaml.Node) {
 	}
 }
 
-func (w *world) addMonitor(n *yaml.Node) {
+func (w *world) addMonitor(_ *source, n *yaml.Node) {
 	var m monitor
 	_ = n.Decode(&m)
 	if w.relabelled == nil {
@@ -244,6 +245,15 @@ func (w *world) addMonitor(n *yaml.Node) {
 			w.relabelled[r.Target] = true
 		}
 	}
+}
+
+// addRuleObject adds the rules in a PrometheusRule.
+func (w *world) addRuleObject(src *source, n *yaml.Node) {
+	var rule struct {
+		Spec ruleGroups `yaml:"spec"`
+	}
+	_ = n.Decode(&rule) // what does not fit is another program's
+	w.addRules(src, &rule.Spec)
 }
 
 func (w *world) addRules(src *source, g *ruleGroups) {

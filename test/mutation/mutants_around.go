@@ -25,7 +25,7 @@ var around = []file{
 		{"settled-at-once", "live evidence settles the state after the span of a replay", "o.Time.Sub(m.since) >= m.policy.Replay()", "o.Time.Sub(m.since) >= 0"},
 		{"reload-is-idle", "a changed policy takes the workload for busy", "Unsure: now, Filled: now, Progress: now,", "Filled: now, Progress: now,"},
 		{"reload-forgets-asked", "a changed policy keeps what was asked for", "Good: s.Good, Asked: s.Asked,", "Good: s.Good,"},
-		{"reload-without-window", "a changed policy waits out its window", "\tnext.Latest.Replicas, next.Latest.Time = s.Asked, now\n", ""},
+		{"reload-without-window", "a changed policy waits out its window", "\tnext.Latest.Replicas, next.Latest.Time, next.Proposed = s.Asked, now, now\n", ""},
 		{"reload-keeps-all", "a workload that stays as it is keeps its memory", "reflect.DeepEqual(m.origin, t.origin) {", "!reflect.DeepEqual(m.origin, t.origin) {"},
 		{"unanswered-is-live", "a tick without answers is no live evidence", "if answered && m.since.IsZero() {", "if m.since.IsZero() {"},
 	}},
