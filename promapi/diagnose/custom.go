@@ -24,17 +24,20 @@ func (c *checker) checkQuery(ctx context.Context, s *subject, signal *recommende
 		f.Code, f.Found = InvalidValue, "the query gives NaN, an infinity or a negative number"
 		f.Fix = "a division by nothing gives NaN: let the query have no row then, or divide by clamp_min(x, 1)"
 	case recommender.Failed:
-		f.Code, f.Found, f.Fix = c.failedQuery(s, signal.Name, note)
+		f.Code, f.Found, f.Fix = c.failedQuery(c.text(s, signal.Name), signal.Name, note)
 	case recommender.Absent, recommender.Stale, recommender.NeverMatched:
 		if note != "" {
-			f.Code, f.Found, f.Fix = QueryOthers, note, "select the workload in the query, or aggregate its labels away with sum()"
+			f.Code, f.Found, f.Fix = QueryOthers, note, ofOthers
 			break
 		}
 		f.Code = QueryEmpty
-		f.Found, f.Fix = c.emptyQuery(ctx, s, signal.Name)
+		f.Found, f.Fix = c.emptyQuery(ctx, c.text(s, signal.Name))
 	}
 	c.add(f)
 }
+
+// ofOthers is what to do about rows that name another workload.
+const ofOthers = "select the workload in the query, or aggregate its labels away with sum()"
 
 // note returns what the reader noted of something, without its beginning.
 func (s *subject) note(prefix string) string {
@@ -65,8 +68,8 @@ func (c *checker) sent(text string) string {
 	return plan.Custom[0].Text
 }
 
-func (c *checker) failedQuery(s *subject, name, note string) (code Code, found, fix string) {
-	text := c.text(s, name)
+// failedQuery says why a query, as it is sent, was not answered with a number.
+func (c *checker) failedQuery(text, name, note string) (code Code, found, fix string) {
 	for _, f := range c.tick.Families {
 		if f.Family == promapi.FamilyCustom && f.Text == text && f.Err != nil {
 			return QueryFailed, brief(f.Err, name), remedy(f.Err)
@@ -75,9 +78,9 @@ func (c *checker) failedQuery(s *subject, name, note string) (code Code, found, 
 	return QueryAmbiguous, note, "aggregate to one row with sum(), or keep labels that name the workload"
 }
 
-// emptyQuery says which selector of a query matches nothing, and why.
-func (c *checker) emptyQuery(ctx context.Context, s *subject, name string) (found, fix string) {
-	for _, sel := range selectorsOf(c.text(s, name)) {
+// emptyQuery says which selector of a query, as it is sent, matches nothing, and why.
+func (c *checker) emptyQuery(ctx context.Context, text string) (found, fix string) {
+	for _, sel := range selectorsOf(text) {
 		rows, ok := c.ask(ctx, fmt.Sprintf("count(%s)", sel))
 		if !ok || len(rows) > 0 {
 			continue

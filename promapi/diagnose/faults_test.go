@@ -101,7 +101,22 @@ var faults = map[string]fault{
 	"a cluster label that kube-state-metrics lacks": {
 		series: slices.Concat(kube(), replaced(slices.Concat(targets(1), vllm()), "{", `{cluster="eu",`)),
 		read:   promapi.Options{Matchers: `{cluster="eu"}`},
-		want:   MatchersKill, says: []string{"all series of kube-state-metrics"},
+		want:   MatchersKill, says: []string{"all series of kube-state-metrics", `engines have cluster="eu", kube-state-metrics have none`},
+	},
+	"matchers with a typo, by a label that kube-state-metrics has for itself": {
+		series: slices.Concat(replaced(kube(), "{", `{job="kube-state-metrics",`), targets(1), vllm()),
+		read:   promapi.Options{Matchers: `{job="vlm"}`},
+		want:   MatchersKill, says: []string{"no value of job can work here", `engines have job="vllm", kube-state-metrics have job="kube-state-metrics"`, "selector of the workloads"},
+	},
+	"matchers by a label that kube-state-metrics has for itself": {
+		series: slices.Concat(replaced(kube(), "{", `{job="kube-state-metrics",`), targets(1), vllm()),
+		read:   promapi.Options{Matchers: `{job="vllm"}`},
+		want:   MatchersKill, says: []string{"takes away all series of kube-state-metrics", "no value of job can work here"},
+	},
+	"matchers whose nearest value only the engines have": {
+		series: slices.Concat(replaced(healthy(), "{", `{cluster="eu-west",`), replaced(vllm(), "{", `{cluster="eu1",`)),
+		read:   promapi.Options{Matchers: `{cluster="eu2"}`},
+		want:   MatchersKill, says: []string{`there is cluster="eu-west"; a`},
 	},
 	"exported_namespace and exported_pod": {
 		series: slices.Concat(kube(), targets(1), replaced(vllm(),
@@ -128,6 +143,30 @@ var faults = map[string]fault{
 	"series without a pod": {
 		series: slices.Concat(kube(), replaced(slices.Concat(targets(1), vllm()), `pod="chat-6f5d9c7b9d-pod00",`, "", `pod="chat-6f5d9c7b9d-pod01",`, "")),
 		want:   NoPodLabel, says: []string{`'{model_name="llama"}'`},
+	},
+	"series without a pod and a namespace": {
+		series: slices.Concat(kube(), unlabelled(slices.Concat(targets(1), vllm()))),
+		want:   NoPodLabel, place: "workloads[0].selector",
+		says: []string{"without the labels namespace and pod", `{model_name="llama", service="chat", job="vllm"}`, "relabelling", "labels", `'{model_name="llama"}'`},
+	},
+	"series without a pod, a namespace and a model": {
+		series: slices.Concat(kube(), replaced(unlabelled(slices.Concat(targets(1), vllm())), `,model_name="llama"`, "")),
+		want:   NoPodLabel, says: []string{`'{service="chat"}'`},
+	},
+	"series without a pod and a namespace, of a workload whose targets are down": {
+		series: slices.Concat(kube(), targets(0), unlabelled(vllm())), want: ScrapeFails,
+	},
+	"series without a pod and a namespace, which a selector of another picks": {
+		series: slices.Concat(kube(), unlabelled(vllm()), replaced(kube(), "chat", "code")),
+		workloads: []promapi.Workload{chat(), chat(func(w *promapi.Workload) {
+			w.Name, w.Selector = "code", `{model_name="llama"}`
+		})},
+		want: NotScraped, place: "workloads[0]",
+	},
+	"one replica fewer without a pod than are ready": {
+		series:    slices.Concat(kube(), without(unlabelled(vllm()), "10.0.0.1")),
+		workloads: []promapi.Workload{selecting(`{model_name="llama"}`)},
+		want:      MissingReplicas, severity: Warning, says: []string{"of 2 replicas that are ready 1 not heard, and series without a pod do not say which"},
 	},
 	"the scrape's own namespace": {
 		series: slices.Concat(kube(), targets(1), replaced(vllm(), `namespace="inference"`, `namespace="monitoring"`)),
@@ -223,7 +262,7 @@ var faults = map[string]fault{
 	},
 	"an InferenceService whose predictor is another": {
 		series: healthy(), workloads: []promapi.Workload{chat(func(w *promapi.Workload) { w.Kind = promapi.InferenceService })},
-		want: UnknownObject, says: []string{"Deployment inference/chat-predictor"},
+		want: UnknownObject, says: []string{"Deployment inference/chat-predictor", "there is a Deployment of that name: set kind"},
 	},
 	"a StatefulSet that nothing scrapes": {
 		series: without(replaced(healthy(), "chat-6f5d9c7b9d-pod0", "chat-", "ReplicaSet", "StatefulSet", `owner_name="chat-6f5d9c7b9d"`, `owner_name="chat"`,

@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,7 +11,7 @@ import (
 )
 
 // checkHeld says why the requests in front of the pods are not known.
-func (c *checker) checkHeld(s *subject) {
+func (c *checker) checkHeld(ctx context.Context, s *subject) {
 	if !s.Policy.Held || c.skewed || c.failed(promapi.FamilyHeld) {
 		return
 	}
@@ -22,17 +23,19 @@ func (c *checker) checkHeld(s *subject) {
 	case q.Complete():
 		return
 	case q.Known():
-		f.Severity, f.Code = Warning, HeldAbsent
-		f.Found = "one of its sources has no number"
+		f.Severity = Warning
+		f.Code, f.Found, f.Fix = c.heldSources(ctx, s)
+		f.Found = "one of its sources has no number: " + f.Found
 	case q.Evidence == recommender.NeverMatched:
 		f.Code = HeldNeverMatched
 		f.Found = strings.TrimSpace("the gateway is there and " + c.heldNote(s))
+		f.Fix = "correct match: " + c.heldKnown(s) + "; if it is right, send one request through the gateway and check again"
 	case q.Evidence == recommender.Invalid:
 		f.Code, f.Found = InvalidValue, "requests held are NaN, infinite or negative"
+		f.Fix = "look at the series of the gateway"
 	default:
-		f.Code, f.Found = HeldAbsent, s.heldSources()
+		f.Code, f.Found, f.Fix = c.heldSources(ctx, s)
 	}
-	f.Fix = c.heldFix(s, f.Code)
 	c.add(f)
 }
 
@@ -43,32 +46,47 @@ func (c *checker) heldNote(s *subject) string {
 	return "its match found nothing"
 }
 
-// heldSources says what has no series.
-func (s *subject) heldSources() string {
+// heldSources says which sources have no number, and what to do about the first.
+func (c *checker) heldSources(ctx context.Context, s *subject) (code Code, found, fix string) {
 	var list []string
 	for _, h := range s.Held {
-		if h.Query != "" {
-			list = append(list, "the query gives no row")
-			if note := s.note("held query: "); note != "" {
-				list[len(list)-1] = "the query: " + note
-			}
+		of, what, do := HeldAbsent, fmt.Sprintf("there is no series of %s at all", h.Preset),
+			"scrape the gateway (the interceptor or the activator)"
+		switch {
+		case h.Query != "":
+			of, what, do = c.heldQuery(ctx, s, c.sent(h.Query))
+		case len(c.source.rows(c.plan.Queries, promapi.FamilyHeld)) > 0:
 			continue
 		}
-		list = append(list, fmt.Sprintf("there is no series of %s at all", h.Preset))
+		if what == "" {
+			continue
+		}
+		if len(list) == 0 {
+			code, fix = of, do
+		}
+		list = append(list, what)
 	}
-	return strings.Join(list, ", ")
+	if len(list) == 0 {
+		return HeldAbsent, "the answers are not whole", "look at the warnings of the server"
+	}
+	return code, strings.Join(list, ", "), fix
 }
 
-// heldFix says what a gateway knows instead.
-func (c *checker) heldFix(s *subject, code Code) string {
-	switch code {
-	case HeldNeverMatched:
-		return "correct match: " + c.heldKnown(s) + "; if it is right, send one request through the gateway and check again"
-	case InvalidValue:
-		return "look at the series of the gateway"
-	default:
-		return "scrape the gateway (the interceptor or the activator), or correct the query"
+// heldQuery says why a query for what is held, as it is sent, gives no number; nothing if
+// it gives rows that nobody complained about.
+func (c *checker) heldQuery(ctx context.Context, s *subject, text string) (code Code, found, fix string) {
+	note := s.note("held query: ")
+	rows, answered := c.source.kept(text)
+	switch {
+	case !answered, len(rows) > 1 && s.o.Held.Evidence == recommender.Failed:
+		return c.failedQuery(text, held, note)
+	case len(rows) > 0 && note != "":
+		return QueryOthers, note, ofOthers
+	case len(rows) > 0:
+		return "", "", ""
 	}
+	found, fix = c.emptyQuery(ctx, text)
+	return HeldAbsent, "the query gives no row: " + strings.TrimPrefix(found, "the query gives no row, "), fix
 }
 
 // heldKnown lists what the series of the gateways are about, the most similar first.

@@ -33,8 +33,8 @@ const groupPrefix = "group_of_"
 // suffixed is the name of a pod with a random suffix, or any other.
 const suffixed = "(.{1,56})-[a-z0-9]{1,5}|(.*)"
 
-// The looks at the past, each a span and a step: what came lately in small steps, and
-// what was there at any time in large ones. Long ones are given up for shorter ones.
+// The looks at the past, each a span and a step, after one at the present: what came
+// lately in small steps, and what was there at any time in large ones. Long ones are given up for shorter ones.
 const (
 	lately     = 2 * time.Hour
 	lateStep   = time.Minute
@@ -47,15 +47,19 @@ func (c *checker) lookBack(ctx context.Context) *inventory {
 		return c.past
 	}
 	c.past = &inventory{}
-	if result, err := c.source.Query(ctx, c.heardQuery(min(lately, c.o.Lookback), lateStep), c.when); err == nil {
-		c.past.rows, c.past.span = rowsOf(result), min(lately, c.o.Lookback)
+	// What is younger than a step of the looks below is in no step of theirs.
+	if result, err := c.source.Query(ctx, c.heardQuery("timestamp(%s)"), c.when); err == nil {
+		c.past.rows = rowsOf(result)
+	}
+	if result, err := c.source.Query(ctx, c.heardQuery(stepping(min(lately, c.o.Lookback), lateStep)), c.when); err == nil {
+		c.past.rows, c.past.span = append(c.past.rows, rowsOf(result)...), min(lately, c.o.Lookback)
 	}
 	var failed error
 	for _, span := range []time.Duration{c.o.Lookback, 24 * time.Hour} {
 		if span <= lately || span > c.o.Lookback {
 			continue
 		}
-		result, err := c.source.Query(ctx, c.heardQuery(span, coarseStep), c.when)
+		result, err := c.source.Query(ctx, c.heardQuery(stepping(span, coarseStep)), c.when)
 		if err == nil {
 			c.past.rows, c.past.span = append(c.past.rows, rowsOf(result)...), span
 			return c.past
@@ -68,13 +72,18 @@ func (c *checker) lookBack(ctx context.Context) *inventory {
 	return c.past
 }
 
+// stepping is the newest time of a selector's samples in a span that is looked at in steps.
+func stepping(span, step time.Duration) string {
+	return fmt.Sprintf("max_over_time(timestamp(%%s)[%s:%s])", model.Duration(span), model.Duration(step))
+}
+
 // heardQuery asks when each group of pods was last heard, under every name that a label
-// may have.
-func (c *checker) heardQuery(span, step time.Duration) string {
+// may have. The format makes the time of a selector.
+func (c *checker) heardQuery(format string) string {
 	var parts []string
 	by := strings.Join(c.inventoryLabels(), ", ")
 	for _, s := range planned(c.wide.Queries, promapi.FamilyEvidence) {
-		expr := fmt.Sprintf("max_over_time(timestamp(%s)[%s:%s])", s, model.Duration(span), model.Duration(step))
+		expr := fmt.Sprintf(format, s)
 		for _, pod := range c.podNames() {
 			expr = fmt.Sprintf("label_replace(%s, %q, %q, %q, %q)", expr, groupPrefix+pod, "$1$2", pod, suffixed)
 		}

@@ -12,49 +12,6 @@ import (
 	"github.com/infscale/infscale/recommender"
 )
 
-// checkMatchers says whether prometheus.matchers take everything away, of the engines,
-// of kube-state-metrics or of both.
-func (c *checker) checkMatchers(ctx context.Context) {
-	if len(c.matchers) == 0 {
-		return
-	}
-	var what []string
-	var all []row
-	for _, subject := range []struct {
-		name   string
-		family promapi.Family
-	}{{"engines", promapi.FamilyEvidence}, {"kube-state-metrics", promapi.FamilyReplicas}} {
-		if c.failed(subject.family) || len(c.source.rows(c.plan.Queries, subject.family)) > 0 {
-			continue
-		}
-		rows, _ := c.ask(ctx, countBy(planned(c.plan.Queries, subject.family), c.matchers))
-		if len(rows) > 0 {
-			what = append(what, subject.name)
-			all = append(all, rows...)
-			c.blamed = c.blamed || subject.family == promapi.FamilyEvidence
-		}
-	}
-	killed, ok := explain(c.matchers, all)
-	if !ok {
-		return
-	}
-	c.add(Finding{
-		Severity: Error, Code: MatchersKill, Place: "prometheus.matchers",
-		Found: fmt.Sprintf("%s takes away all series of %s", text(killed.matchers), strings.Join(what, " and of ")),
-		Why:   "they go into every selector, so no workload can be read",
-		Fix:   suggestion(killed.matchers[0], killed.rows) + "; a Prometheus does not have its own external_labels on its series",
-	})
-}
-
-// countBy asks for the values of the matchers' labels in the selectors without them.
-func countBy(selectors []selector, matchers []*labels.Matcher) string {
-	parts := make([]string, len(selectors))
-	for i, s := range selectors {
-		parts[i] = fmt.Sprintf("count by (%s) (%s)", strings.Join(names(matchers), ", "), s.without(matchers))
-	}
-	return strings.Join(parts, " or ")
-}
-
 // checkKube says what kube-state-metrics does not tell.
 func (c *checker) checkKube(ctx context.Context) {
 	if c.failed(promapi.FamilyReplicas) || len(c.plan.Queries) == 0 {

@@ -84,7 +84,37 @@ var heldFaults = map[string]fault{
 	},
 	"a query for what is held without a row": {
 		workloads: holding(promapi.HeldSource{Query: "sum(gateway_held_requests)"}),
-		want:      HeldAbsent, says: []string{"the query gives no row"},
+		want:      HeldAbsent, says: []string{"the query gives no row: gateway_held_requests matches no series", "nor one that begins alike"},
+	},
+	"a query for what is held with a typo in the metric": {
+		workloads: holding(promapi.HeldSource{Query: "sum(gw_heldd)"}),
+		want:      HeldAbsent, says: []string{"gw_heldd matches no series", "did you mean gw_held?"},
+	},
+	"a query for what is held with a typo in a value": {
+		workloads: holding(promapi.HeldSource{Query: `gw_held{route="x"}`}),
+		want:      HeldAbsent, says: []string{`without {route="x"} it does`, `route="chat"`},
+	},
+	"a query for what is held whose comparison drops everything": {
+		workloads: holding(promapi.HeldSource{Query: "sum(gw_held > 1000)"}),
+		want:      HeldAbsent, says: []string{"the query gives no row: ", "each of its selectors matches series"},
+	},
+	"a query for what is held of several rows": {
+		workloads: holding(promapi.HeldSource{Query: "gw_held"}),
+		want:      QueryAmbiguous, says: []string{"got 2 rows", "sum()"},
+	},
+	"a query for what is held by another workload": {
+		workloads: holding(promapi.HeldSource{Query: `label_replace(gw_held{route="code"}, "deployment", "code", "", "")`}),
+		want:      QueryOthers, says: []string{"another workload's"},
+	},
+	"a query for what is held that the server cannot evaluate": {
+		workloads: holding(promapi.HeldSource{Query: `label_replace(gw_held, "route", "x", "route", ".*")`}),
+		want:      QueryFailed, says: []string{"execution"},
+	},
+	"one source of two": {
+		workloads: []promapi.Workload{chat(func(w *promapi.Workload) {
+			w.Held, w.Policy.Held = []promapi.HeldSource{{Preset: promapi.HeldKEDA}, {Query: "sum(gw_heldd)"}}, true
+		})},
+		want: HeldAbsent, severity: Warning, says: []string{"one of its sources has no number: the query gives no row: gw_heldd", "did you mean gw_held?"},
 	},
 }
 
@@ -92,7 +122,8 @@ func TestEveryFaultOfAGatewayIsNamed(t *testing.T) {
 	l := newLab(t)
 	l.load(t, epoch, healthy()...)
 	l.load(t, epoch, every(`interceptor_request_concurrency{route_namespace="inference",route_name="chat"}`, 0),
-		every(`interceptor_request_concurrency{route_namespace="inference",route_name="code"}`, 0))
+		every(`interceptor_request_concurrency{route_namespace="inference",route_name="code"}`, 0),
+		every(`gw_held{route="chat"}`, 3), every(`gw_held{route="code"}`, 4))
 	for name, f := range heldFaults {
 		t.Run(name, func(t *testing.T) {
 			if f.want != "" {

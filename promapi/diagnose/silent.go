@@ -35,7 +35,7 @@ func (c *checker) silent(ctx context.Context, s *subject) {
 	case c.unknownObject(s), c.notListed(s, own):
 	case len(own) > 0:
 		c.wentSilent(ctx, s, own)
-	case c.otherLabels(s), c.otherNamespace(s), c.killed(s), c.noPods(s):
+	case c.otherLabels(s), c.otherNamespace(s), c.killed(s), c.noPods(s), c.unlabelled(ctx, s):
 	case s.zero():
 		c.add(Finding{
 			Severity: Info, Code: ScaledToZero, Workload: s.id, Place: s.place,
@@ -120,19 +120,17 @@ func (s *subject) objectKind() string {
 
 // nearObject says which object may be meant.
 func (s *subject) nearObject(rows []row) string {
-	own, other := "deployment", "statefulset"
-	if s.stateful() {
-		own, other = other, own
-	}
-	var here, elsewhere, kinds, spaces []string
+	own := strings.ToLower(s.objectKind())
+	var here, elsewhere, spaces []string
+	var kinds []promapi.Kind
 	for _, r := range rows {
 		namespace := cmp.Or(r.Get("exported_namespace"), r.Get("namespace"))
 		spaces = append(spaces, namespace)
 		switch {
+		case namespace == s.Namespace && s.namesake(r) != "":
+			kinds = append(kinds, s.namesake(r))
 		case namespace == s.Namespace && r.Get(own) != "":
 			here = append(here, r.Get(own))
-		case namespace == s.Namespace && r.Get(other) == s.object:
-			kinds = append(kinds, other)
 		case r.Get(own) == s.object:
 			elsewhere = append(elsewhere, namespace)
 		}
@@ -140,9 +138,7 @@ func (s *subject) nearObject(rows []row) string {
 	names, meant := near(s.object, here)
 	switch {
 	case len(kinds) > 0:
-		return fmt.Sprintf("there is a %s of that name: set kind", map[string]string{
-			"deployment": "Deployment", "statefulset": "StatefulSet",
-		}[kinds[0]])
+		return fmt.Sprintf("there is a %s of that name: set kind", kinds[0])
 	case len(elsewhere) > 0:
 		list, _ := near(s.Namespace, elsewhere)
 		return fmt.Sprintf("there is one in %s", oneOf("namespace", list))
@@ -153,6 +149,17 @@ func (s *subject) nearObject(rows []row) string {
 	default:
 		return nearNamespace(s.Namespace, spaces)
 	}
+}
+
+// namesake is the kind of the object that a row is about, if it has the workload's name.
+func (s *subject) namesake(r row) promapi.Kind {
+	switch s.Name {
+	case r.Get("deployment"):
+		return promapi.Deployment
+	case r.Get("statefulset"):
+		return promapi.StatefulSet
+	}
+	return ""
 }
 
 func nearNamespace(want string, spaces []string) string {

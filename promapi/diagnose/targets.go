@@ -62,10 +62,7 @@ func (t *targetList) engine(s *subject) string {
 	}
 	name := regexp.MustCompile("^(?:" + s.pod() + ")$")
 	for _, r := range t.images {
-		pod, namespace := r.Get("exported_pod"), r.Get("exported_namespace")
-		if pod == "" {
-			pod, namespace = r.Get("pod"), r.Get("namespace")
-		}
+		namespace, pod := kubePod(r)
 		if namespace != s.Namespace || !name.MatchString(pod) {
 			continue
 		}
@@ -104,7 +101,7 @@ func flags(engine string) string {
 func (c *checker) looksAtTargets(ctx context.Context, s *subject) {
 	pods := s.unheard(false)
 	f := c.targetFinding(ctx, s, pods)
-	f.Severity, f.Workload = Error, s.id
+	f.Severity, f.Workload = Error, s.id // however new its pods are: nothing is heard
 	if f.Place == "" {
 		f.Place = s.place
 	}
@@ -133,6 +130,10 @@ func (c *checker) targetFinding(ctx context.Context, s *subject, pods []string) 
 	case !t.known:
 		f.Code, f.Found = SilentNow, "its engines are not heard"
 		f.Fix = "look at the targets in Prometheus"
+	case len(list) == 0 && c.isNew(ctx, s, pods):
+		f.Severity, f.Code = Warning, NotScraped
+		f.Found = "no target of Prometheus is a pod of it yet, and two minutes ago there were no such pods"
+		f.Fix = "check again in two minutes; if there is none then, add a PodMonitor or ServiceMonitor"
 	case len(list) == 0:
 		f.Code, f.Found = NotScraped, "no target of Prometheus is a pod of it"
 		f.Fix = "add a PodMonitor or ServiceMonitor; look at its namespaceSelector, its port and whether Prometheus selects it"
@@ -160,42 +161,17 @@ func (s *subject) unheard(ready bool) []string {
 	return pods
 }
 
-// checkMissing says which replicas are ready and not heard, where others are.
-func (c *checker) checkMissing(ctx context.Context, s *subject) {
-	pods := s.unheard(true)
-	if !s.heard() || len(pods) == 0 {
-		return
-	}
-	f := c.targetFinding(ctx, s, pods)
-	c.add(Finding{
-		Severity: Warning, Code: MissingReplicas, Workload: s.id, Place: s.place,
-		Found: fmt.Sprintf("of %s that are ready %d not heard, %s: %s", plural(len(s.read.Replicas), "replica"), len(pods), some(pods), f.Found),
-		Why:   "nothing falls while a ready replica is not heard",
-		Fix:   f.Fix,
-	})
-}
-
-// some names the first of a list, and how many there are more.
-func some(list []string) string {
-	const most = 3
-	if len(list) <= most {
-		return strings.Join(list, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(list[:most], ", "), len(list)-most)
-}
-
 // A scrapeList is how often pods are scraped, by namespace and pod.
 type scrapeList map[[2]string]time.Duration
 
-// scrapeSpan is what scrapes are counted over. It ends as long ago, so that pods that
-// are new are not counted.
-const scrapeSpan = 5 * time.Minute
-
-// scrapes asks how often the engines are scraped.
+// scrapes asks how often the engines are scraped: the time from the newest sample before
+// a window to the newest in it, by how many are in it. So an interval is judged from three
+// samples or more, and not of pods that are younger than the window.
 func (c *checker) scrapes(ctx context.Context) scrapeList {
 	var parts []string
 	for _, s := range planned(c.plan.Queries, promapi.FamilyEvidence) {
-		parts = append(parts, fmt.Sprintf("max by (%s, %s) (count_over_time(%s[5m] offset 5m))", c.labels.Namespace, c.labels.Pod, s))
+		parts = append(parts, fmt.Sprintf("min by (%s, %s) ((timestamp(%s) - timestamp(%s offset 10m)) / (count_over_time(%s[10m]) > 1))",
+			c.labels.Namespace, c.labels.Pod, s, s, s))
 	}
 	list := scrapeList{}
 	if len(parts) == 0 || c.failed(promapi.FamilyGauges) {
@@ -204,7 +180,7 @@ func (c *checker) scrapes(ctx context.Context) scrapeList {
 	rows, _ := c.ask(ctx, strings.Join(parts, " or "))
 	for _, r := range rows {
 		if r.v > 0 {
-			list[[2]string{r.Get(c.labels.Namespace), r.Get(c.labels.Pod)}] = time.Duration(float64(scrapeSpan) / r.v).Round(time.Second)
+			list[[2]string{r.Get(c.labels.Namespace), r.Get(c.labels.Pod)}] = time.Duration(r.v * float64(time.Second)).Round(time.Second)
 		}
 	}
 	return list

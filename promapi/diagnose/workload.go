@@ -45,7 +45,7 @@ func (c *checker) checkWorkloads(ctx context.Context) {
 		c.checkMissing(ctx, s)
 		c.checkScrapes(s, scrapes)
 		c.checkSignals(ctx, s)
-		c.checkHeld(s)
+		c.checkHeld(ctx, s)
 		c.checkBound(s)
 		c.report.Workloads = append(c.report.Workloads, s.out)
 	}

@@ -96,11 +96,11 @@ func TestReloadGoesOnWhileThePastIsRead(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				left := takes
+				read := time.Now().Add(7*time.Minute + 14*time.Second + takes)
 				changed := func() (*world, error) {
 					s := waves()
 					s.slow = func(time.Time) time.Duration { return 200 * time.Millisecond }
-					s.slowPast = func(time.Time) time.Duration { takes := left; left = 0; return takes }
+					s.slowPast = func(time.Time) time.Duration { return time.Until(read) }
 					w := worldOf(s, "chat", "code", "new")
 					w.workloads[0].policy.ScaleDown.Window = 5 * time.Minute
 					return w, nil
