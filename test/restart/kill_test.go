@@ -129,8 +129,8 @@ func TestKilledWithSignalNine(t *testing.T) {
 		t.Skip("the machine is so busy that the twin missed slots, which is no history to compare with")
 	}
 	t.Logf("%d instants compared, %d numbers", compared, values)
-	if len(changes) < 8 {
-		t.Errorf("got %d different recommendations, want enough for the history to matter", len(changes))
+	if len(changes) <= 5 { // one for each workload
+		t.Errorf("got %d different recommendations of 5 workloads, want some to change", len(changes))
 	}
 }
 

@@ -59,7 +59,7 @@ func generated(t *testing.T, c *config.Config, server string) (keda, hpa, adapte
 	if _, err := generate.KEDA(c, generate.Options{ServerAddress: server}); err != nil {
 		server = "" // which is refused
 	}
-	read := func(files []generate.File, err error) (list []map[string]any) {
+	read := func(files []generate.File, err error) []map[string]any {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,11 +70,13 @@ func generated(t *testing.T, c *config.Config, server string) (keda, hpa, adapte
 		return documents(t, b.Bytes())
 	}
 	follow := read(generate.KEDA(c, generate.Options{ServerAddress: server}))
-	scale := read(generate.HPA(c, generate.Options{}))
-	if len(follow) != 1 || len(scale) != 2 {
-		t.Fatalf("got %d and %d documents, want 1 and 2", len(follow), len(scale))
+	files, err := generate.HPA(c, generate.Options{})
+	scale := read(files, err)
+	rule := documents(t, files[len(files)-1].Data) // of the adapter, in the stream a comment
+	if len(follow) != 1 || len(scale) != 1 || len(rule) != 1 {
+		t.Fatalf("got %d, %d and %d documents, want one each", len(follow), len(scale), len(rule))
 	}
-	return follow[0], scale[0], scale[1]
+	return follow[0], scale[0], rule[0]
 }
 
 func TestNoValueLeavesItsPlaceInAManifest(t *testing.T) {
