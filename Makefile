@@ -21,8 +21,9 @@ GOLANGCI    := bin/tools/golangci-lint
 PROMTOOL    := bin/tools/promtool
 GOVULNCHECK := bin/tools/govulncheck
 
-# Packages that start no goroutine and share nothing.
-ALONE       := /(hpa|trace|plot|risk|rules|alerts|dashboards|draw|k8s|lint|generate)$$
+# Packages that start no goroutine and share nothing, and tests of whole processes, whose
+# time is the wall clock's.
+ALONE       := /(hpa|trace|plot|risk|rules|alerts|dashboards|draw|k8s|lint|generate|test/(cases|load|mutation|restart|security))$$
 
 .DEFAULT_GOAL := help
 .PHONY: build test race lint fmt fuzz soak mutation restarts load bench rules dashboards pictures manifests e2e check tidy vulncheck clean help
