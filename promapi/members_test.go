@@ -227,6 +227,9 @@ func TestOneFailedFamilyFailsItsSignalsOnly(t *testing.T) {
 					t.Errorf("%s: got %s, want it untouched", family, show(q))
 				}
 			}
+			if q, oldest := observations[0].Running, epoch.Add(4*time.Minute); broken == FamilyEvidence && !q.At.Equal(oldest) {
+				t.Errorf("samples of unknown age: got %v, want the oldest that is read, %v", q.At, oldest)
+			}
 			if e, ok := errors.AsType[*QueryError](report.Failed()); !ok || e.Cause != CauseServer {
 				t.Errorf("report: got %v, want the cause of the failure", report.Failed())
 			}

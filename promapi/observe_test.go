@@ -97,11 +97,21 @@ func TestCacheUsageIsAMeanOfMaxima(t *testing.T) {
 		fmt.Sprintf(`vllm:kv_cache_usage_perc{namespace="ns",pod=%q,engine="0"} 0.4x80`, chatPod(0)),
 		fmt.Sprintf(`vllm:kv_cache_usage_perc{namespace="ns",pod=%q,engine="1"} 0.9x80`, chatPod(0)),
 		fmt.Sprintf(`vllm:gpu_cache_usage_perc{namespace="ns",pod=%q,engine="0"} 0.5x80`, chatPod(1)))
-	o, _ := newLab(t, series...).observe(t, 5*time.Minute, Options{}, chat())
-	known(t, "mean", o.KVCacheUsage, (0.9+0.5)/2)
-	known(t, "fullest", o.KVCacheUsageMax, 0.9)
-	if o.KVCacheUsage.Replicas != 2 {
-		t.Errorf("replicas: got %d, want 2", o.KVCacheUsage.Replicas)
+	l := newLab(t, series...)
+	for name, others := range map[string][]Workload{
+		"merged by Prometheus": nil,
+		// What another workload tells apart comes in rows of its own.
+		"merged here": {{Namespace: "ns", Name: "first-engine", Selector: `{engine="0"}`}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			observations, _ := l.reader(t, Options{}, append([]Workload{chat()}, others...)...).Observe(t.Context(), epoch.Add(5*time.Minute))
+			o := observations[0]
+			known(t, "mean", o.KVCacheUsage, (0.9+0.5)/2)
+			known(t, "fullest", o.KVCacheUsageMax, 0.9)
+			if o.KVCacheUsage.Replicas != 2 {
+				t.Errorf("replicas: got %d, want 2", o.KVCacheUsage.Replicas)
+			}
+		})
 	}
 }
 
