@@ -27,7 +27,7 @@ func (s *stage) apply(tick int, slot time.Time, active []*fault) *circumstance {
 		}
 	}
 	s.rotate(c)
-	s.setClock(c, skewed != nil)
+	s.shift(c, skewed != nil)
 	// A client waits by the monotonic clock, which cannot be set back. This one can.
 	s.proxy.begin(tick, c.wire, s.wanted(tick), s.jumped)
 	switch {
@@ -37,6 +37,8 @@ func (s *stage) apply(tick int, slot time.Time, active []*fault) *circumstance {
 	case reload != nil && s.daemon != nil && !s.broken:
 		s.interrupt(c, func() { s.reload(http.StatusOK) })
 		c.interrupted = true
+	default:
+		s.clock.set(c.slot)
 	}
 	if s.daemon == nil && (down == nil || tick == down.to-1) {
 		s.begin(c)
@@ -86,8 +88,8 @@ func (s *stage) rotate(c *circumstance) {
 	c.locked = s.token != want
 }
 
-// setClock sets the daemon's clock, which may be ahead.
-func (s *stage) setClock(c *circumstance, skewed bool) {
+// shift says what the daemon's clock will show, which may be ahead.
+func (s *stage) shift(c *circumstance, skewed bool) {
 	if skewed {
 		c.slot = c.slot.Add(ahead * interval)
 	}
@@ -98,13 +100,13 @@ func (s *stage) setClock(c *circumstance, skewed bool) {
 		}
 	}
 	s.jumped = skewed
-	s.clock.set(c.slot)
 }
 
-// interrupt does something while the queries of a tick are under way, if any arrive.
+// interrupt begins a tick, and does something while its queries are under way, if any arrive.
 func (s *stage) interrupt(c *circumstance, do func()) {
 	release := s.proxy.hold()
 	defer release()
+	s.clock.set(c.slot)
 	if c.outcome("") != unanswered {
 		select {
 		case <-s.proxy.arrived:

@@ -70,18 +70,24 @@ func (c *circumstance) unlocked() outcome {
 
 // mayFail returns the causes that queries may have failed of.
 func (c *circumstance) mayFail() map[promapi.Cause]bool {
-	may := map[promapi.Cause]bool{}
+	may := c.mustFail()
+	if c.interrupted {
+		may[promapi.CauseCancelled] = true // The reload may have come too late for them.
+	}
+	return may
+}
+
+// mustFail returns the causes of the faults on the wire.
+func (c *circumstance) mustFail() map[promapi.Cause]bool {
+	must := map[promapi.Cause]bool{}
 	for _, f := range c.wire {
 		for _, cause := range f.causes {
 			if cause != promapi.CauseAuth || c.locked {
-				may[cause] = true
+				must[cause] = true
 			}
 		}
 	}
-	if c.interrupted {
-		may[promapi.CauseCancelled] = true
-	}
-	return may
+	return must
 }
 
 // A certainty is whether something is so.
@@ -107,13 +113,14 @@ type expectation struct {
 	current *int
 	// load is the requests in the pods, if all of them were heard.
 	load *float64
-	// blindToHeld says that requests in front of the pods are not seen.
-	blindToHeld bool
+	// blindToHeld says that requests in front of the pods are not all seen, mayWake that
+	// some of them may be.
+	blindToHeld, mayWake bool
 }
 
 // words are the reasons for evidence that is missing.
 var words = map[condition]string{
-	part: "partial_data", invalid: "invalid_data", stale: "stale_data", absent: "no_data", failed: "query_error",
+	part: "partial_data", begun: "partial_data", invalid: "invalid_data", stale: "stale_data", absent: "no_data", failed: "query_error",
 }
 
 // spoiled is a condition after what became of the query for it.
@@ -132,7 +139,10 @@ func spoiled(c condition, o outcome) []condition {
 
 // expect says what follows for a workload.
 func expect(s *shape, see *sight, c *circumstance) expectation {
-	e := expectation{whole: yes, usable: no, reasons: map[string]bool{}, blindToHeld: c.outcome(promapi.FamilyHeld) != answered || see.held != whole}
+	e := expectation{whole: yes, usable: no, reasons: map[string]bool{}}
+	held := c.outcome(promapi.FamilyHeld)
+	e.blindToHeld = see.held != whole || held != answered
+	e.mayWake = see.held == whole && held == partly && see.waiting > 0
 	current := spoiled(see.current, c.outcome(promapi.FamilyReplicas))
 	if len(current) == 1 && current[0] == whole {
 		e.current = &see.spec
@@ -176,7 +186,7 @@ func (e *expectation) require(conditions []condition) {
 func (e *expectation) use(conditions []condition, known certainty) {
 	for _, c := range conditions {
 		switch {
-		case c != whole && c != part:
+		case c != whole && c != part && c != begun:
 		case len(conditions) == 1 && known == yes:
 			e.usable = yes
 		default:

@@ -230,7 +230,7 @@ func (r *ruling) blind() {
 	if d == nil || before == nil || r.now.begun || r.now.rewound {
 		return
 	}
-	asleep := *before == 0 && r.want.current != nil && *r.want.current == 0 && r.want.blindToHeld
+	asleep := *before == 0 && r.want.current != nil && *r.want.current == 0 && r.want.blindToHeld && !r.want.mayWake
 	if *d != *before && (asleep || (r.want.current == nil && r.want.usable == no)) {
 		r.wrong("desired went from %d to %d (%s) although nothing is known", *before, *d, r.said.reason())
 	}
@@ -268,7 +268,7 @@ func (j *judge) lookAtLoop(e *exported, c *circumstance) {
 	if c.excused {
 		return
 	}
-	may, met := c.mayFail(), 0
+	may, must, met := c.mayFail(), c.mustFail(), 0
 	for cause, n := range e.failures {
 		switch {
 		case n == failures[cause]:
@@ -278,8 +278,8 @@ func (j *judge) lookAtLoop(e *exported, c *circumstance) {
 			wrong("%v queries failed of %s, want only %v", n-failures[cause], cause, slices.Sorted(maps.Keys(may)))
 		}
 	}
-	if total := len(c.wire) == 1 && c.wire[0].family == "" && len(may) > 0; total && met == 0 {
-		wrong("no query failed, want failures of %v", slices.Sorted(maps.Keys(may)))
+	if total := len(c.wire) == 1 && c.wire[0].family == "" && len(must) > 0; total && met == 0 {
+		wrong("no query failed, want failures of %v", slices.Sorted(maps.Keys(must)))
 	}
 }
 

@@ -87,6 +87,7 @@ type condition uint8
 const (
 	whole   condition = iota
 	part              // some of it
+	begun             // the first sample of counters, which is no rate yet
 	invalid           // numbers that are none
 	stale             // too old
 	absent            // no series
@@ -99,13 +100,15 @@ type sight struct {
 	spec                                   int
 	// load is the requests in the pods that are listed; exact if engines is whole.
 	load float64
+	// waiting is the requests in front of the pods; exact if held is whole.
+	waiting float64
 }
 
 // see says what the record shows to a reading at w.
 func (r *record) see(w time.Time) sight {
 	var s sight
 	s.current, s.engines, s.rates = absent, absent, absent
-	s.held, _ = level(r.held, w, staleAfter)
+	s.held, s.waiting = level(r.held, w, staleAfter)
 	s.backlog = absent
 	// A query of the user looks at series as they are: a failed scrape ends them, and
 	// nothing else does within a lookback.
@@ -197,6 +200,6 @@ func (r *record) seeEngines(s *sight, l *listing, w time.Time) {
 		s.rates = whole // Counters go on.
 	}
 	if s.rates == whole && !rates && len(l.ready) > 0 {
-		s.rates = absent // One sample of a counter is no rate.
+		s.rates = begun
 	}
 }
