@@ -59,21 +59,21 @@ func (m *moment) current(i int) recommender.Quantity {
 	}
 }
 
-// ready returns how many replicas are ready: those of the list of pods, or where none of
-// them says, what the status says.
+// ready returns how many replicas are ready: those of the list of pods, or what the status
+// says, where none of them says or the status knows of more: some are not on the list then.
 func (m *moment) ready(i int) recommender.Quantity {
 	pods, status, s := m.outcomes[FamilyPods], m.outcomes[FamilyReplicas], &m.objects[m.object(i)]
 	v, listed := m.readyOfList(i)
 	switch {
 	case pods.failed():
 		return recommender.Missing(recommender.Failed)
-	case listed:
+	case listed && !(s.ready.sum > v):
 	case status.failed():
 		return recommender.Missing(recommender.Failed)
 	case s.ready.rows == 0:
 		return recommender.Missing(recommender.Absent)
 	default:
-		v = s.ready.sum
+		v, listed = s.ready.sum, false
 	}
 	q := recommender.Exactly(v, m.sampled(s.seen), 0)
 	q.LowerBound = q.Known() && (pods.partial() || (!listed && status.partial()))
@@ -135,7 +135,8 @@ func (m *moment) cpu(i int, s *summary) recommender.Quantity {
 	}
 	var total float64
 	var n int32
-	for _, key := range m.readyPods(i) {
+	pods := m.readyPods(i)
+	for _, key := range pods {
 		c, ok := m.cpus[key]
 		if ok && c.used.rows > 0 && c.requested.rows > 0 && c.requested.sum != 0 {
 			total += 100 * c.used.sum / c.requested.sum
@@ -149,7 +150,9 @@ func (m *moment) cpu(i int, s *summary) recommender.Quantity {
 	if ready := m.ready(i); ready.Known() {
 		n = min(n, int32(ready.Value))
 	}
-	return s.quantity(mean, n, o)
+	q := s.quantity(mean, n, o)
+	q.LowerBound = q.Known() && (q.LowerBound || int(n) < len(pods))
+	return q
 }
 
 // readyPods lists the ready pods of a workload, or those that were heard where

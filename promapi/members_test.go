@@ -67,7 +67,7 @@ func TestPodsOfEveryKind(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.workload.Namespace = "ns"
-			o, _ := newLab(t, c.series...).observe(t, 5*time.Minute, Options{}, c.workload)
+			o, _ := newLab(t, nothingWaits(c.series...)...).observe(t, 5*time.Minute, Options{}, c.workload)
 			known(t, "current", o.Current, c.current)
 			known(t, "ready", o.Ready, c.ready)
 			known(t, "reporting", o.Reporting, c.ready)
@@ -92,12 +92,12 @@ func TestPatternWhereNobodyExportsOwners(t *testing.T) {
 		"letters are no ordinal":     {"chat-ab", StatefulSet, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o, report := newLab(t,
+			o, report := newLab(t, nothingWaits(
 				`kube_deployment_spec_replicas{namespace="ns",deployment="chat"} 1x80`,
 				`kube_deployment_status_replicas_ready{namespace="ns",deployment="chat"} 1x80`,
 				fmt.Sprintf(`vllm:num_requests_running{namespace="ns",pod=%q} 3x80`, c.pod),
 				fmt.Sprintf(`vllm:generation_tokens_total{namespace="ns",pod=%q} 0+15x80`, c.pod),
-			).observe(t, 5*time.Minute, Options{}, Workload{Namespace: "ns", Name: "chat", Kind: c.kind})
+			)...).observe(t, 5*time.Minute, Options{}, Workload{Namespace: "ns", Name: "chat", Kind: c.kind})
 			if got := o.Running.Known(); got != c.want {
 				t.Fatalf("got %s, want known %t", show(o.Running), c.want)
 			}

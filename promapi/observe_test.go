@@ -18,6 +18,18 @@ func queueOf(pod, running, waiting string) []string {
 	}
 }
 
+// nothingWaits adds, for each gauge of running requests, that none waits.
+func nothingWaits(series ...string) []string {
+	all := slices.Clone(series)
+	for _, s := range series {
+		if name, labels, ok := strings.Cut(s, "num_requests_running{"); ok {
+			labels, _, _ = strings.Cut(labels, "} ")
+			all = append(all, name+"num_requests_waiting{"+labels+"} 0x80")
+		}
+	}
+	return all
+}
+
 func TestReplicasAreCountedByThoseHeardAndReady(t *testing.T) {
 	series := kubeSeries("chat", 2, chatPod(0), chatPod(1), chatPod(2))
 	series = append(series, queueOf(chatPod(0), "3x80", "1x80")...)
@@ -176,11 +188,11 @@ func TestGhostsOfDeletedPodsAreDropped(t *testing.T) {
 func TestSeriesWithoutAPodAreTheirInstance(t *testing.T) {
 	w := chat()
 	w.Selector = `{job="vllm"}`
-	o, report := newLab(t,
+	o, report := newLab(t, nothingWaits(
 		`vllm:num_requests_running{job="vllm",instance="10.0.0.1:8000"} 3x80`,
 		`vllm:num_requests_running{job="vllm",instance="10.0.0.2:8000"} 4x80`,
 		`vllm:num_requests_running{job="other",instance="10.0.0.3:8000"} 9x80`,
-	).observe(t, 5*time.Minute, Options{}, w)
+	)...).observe(t, 5*time.Minute, Options{}, w)
 	known(t, "running", o.Running, 7)
 	known(t, "reporting", o.Reporting, 2)
 	lacks(t, "current", o.Current, recommender.Absent)

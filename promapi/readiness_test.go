@@ -25,11 +25,11 @@ func TestAPodThatDoesNotSayIsNotReady(t *testing.T) {
 		series           []string
 		ready, reporting float64
 	}{
-		"one of three waits for a node":            {append(unsaid(kubeSeries("chat", 2, chatPod(0), chatPod(1), chatPod(2)), chatPod(2)), two...), 2, 2},
-		"one was evicted, and not its replacement": {append(unsaid(kubeSeries("chat", 3, chatPod(0), chatPod(1), chatPod(2)), chatPod(2)), two...), 2, 2},
-		"the only one waits for a node":            {append(unsaid(kubeSeries("chat", 0, chatPod(0)), chatPod(0)), other...), 0, 0},
-		"it waits alone in its namespace":          {unsaid(kubeSeries("chat", 0, chatPod(0)), chatPod(0)), 0, 0},
-		"and the status is not exported":           {append(unsaid(kubeSeries("chat", 0, chatPod(0)), chatPod(0))[2:], other...), 0, 0},
+		"one of three waits for a node":              {append(unsaid(kubeSeries("chat", 2, chatPod(0), chatPod(1), chatPod(2)), chatPod(2)), two...), 2, 2},
+		"one was evicted, and another is not listed": {append(unsaid(kubeSeries("chat", 3, chatPod(0), chatPod(1), chatPod(2)), chatPod(2)), two...), 3, 2},
+		"the only one waits for a node":              {append(unsaid(kubeSeries("chat", 0, chatPod(0)), chatPod(0)), other...), 0, 0},
+		"it waits alone in its namespace":            {unsaid(kubeSeries("chat", 0, chatPod(0)), chatPod(0)), 0, 0},
+		"and the status is not exported":             {append(unsaid(kubeSeries("chat", 0, chatPod(0)), chatPod(0))[2:], other...), 0, 0},
 		"no pod says, and the status does": {
 			append(append(unsaid(unsaid(kubeSeries("chat", 2, chatPod(0), chatPod(1)), chatPod(0)), chatPod(1)), two...), other...), 2, 2,
 		},

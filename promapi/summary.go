@@ -48,13 +48,16 @@ func (m *moment) summarise(i int) *summary {
 	return s
 }
 
-// add merges one replica. A queue gauge that is not there yet is zero, because the
-// other one says that the replica is up.
+// add merges one replica. One that says half of its queue is up, and what it has is not
+// known: it is no replica that was heard in full.
 func (s *summary) add(r *replica, e int) {
 	s.sums[running].add(r.level[e][running])
 	s.sums[waiting].add(r.level[e][waiting])
 	if r.exists && !r.ready {
 		return // Its requests count. It is no replica to spread load over.
+	}
+	if !r.has[e][running] || !r.has[e][waiting] {
+		return
 	}
 	s.reporting++
 	if r.has[e][kvCacheUsage] {
@@ -100,8 +103,9 @@ func (m *moment) sampled(t float64) time.Time {
 	return time.UnixMilli(int64(math.Round(m.atLeast(t) * 1000))).UTC()
 }
 
+// atLeast does not believe in samples that are newer than the question.
 func (m *moment) atLeast(t float64) float64 {
-	if t > 0 {
+	if t > 0 && t <= seconds(m.when)+1 {
 		return t
 	}
 	return seconds(m.when.Add(-m.options.StaleAfter))
@@ -176,5 +180,8 @@ func (s *summary) fraction(v float64) recommender.Quantity {
 	if s.fullest > 1+rounding {
 		v = math.NaN()
 	}
-	return s.gauge(v, min(int32(s.sums[kvCacheUsage].rows), s.reporting))
+	n := int32(s.sums[kvCacheUsage].rows)
+	q := s.gauge(v, min(n, s.reporting))
+	q.LowerBound = q.Known() && (q.LowerBound || n < s.reporting)
+	return q
 }

@@ -154,7 +154,7 @@ func TestWorkersAreNoGroupsOfTheirOwn(t *testing.T) {
 	series = append(series, `kube_statefulset_replicas{namespace="ns",statefulset="chat"} 2x80`, `kube_statefulset_replicas{namespace="ns",statefulset="chat-0"} 2x80`)
 	w := chat()
 	w.Kind = LeaderWorkerSet
-	o, _ := newLab(t, series...).observe(t, 5*time.Minute, Options{}, w)
+	o, _ := newLab(t, nothingWaits(series...)...).observe(t, 5*time.Minute, Options{}, w)
 	known(t, "current", o.Current, 2)
 	known(t, "running, of two leaders", o.Running, 10)
 	known(t, "tokens, of two leaders", o.OutputTokens, 2)

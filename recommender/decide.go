@@ -77,7 +77,18 @@ func (r *run) blind() {
 	r.s.Time = r.now
 	r.s.Unsure, r.s.Filled, r.s.Progress = r.now, r.now, r.now
 	r.d.Evidence = r.s.Evidence
+	r.rouse()
 	r.keep(r.s.Good.Replicas)
+}
+
+// rouse asks for one replica where requests are held and none was recommended: whatever
+// the count is that nobody says, one is more than what is held on to.
+func (r *run) rouse() {
+	if !r.holds() || r.s.Good.Replicas > 0 || r.s.Good.Time.IsZero() || !r.fresh() {
+		return
+	}
+	r.s.Active, r.s.Good.Replicas, r.s.Asked = r.now, 1, max(r.s.Asked, 1)
+	r.wake()
 }
 
 // keep recommends n as long as the last good recommendation is within the hold limit.

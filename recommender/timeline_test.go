@@ -57,6 +57,13 @@ func failed(o *Observation) {
 	*o = Observation{Time: o.Time, Current: f, Ready: f, Reporting: f, Running: f, Waiting: f, Held: f}
 }
 
+// uncounted observes held requests, and no replicas at all, as without kube-state-metrics.
+func uncounted(n float64) func(*Observation) {
+	return func(o *Observation) {
+		*o = Observation{Time: o.Time, Held: Exactly(n, o.Time, 0)}
+	}
+}
+
 // broken observes signals whose queries failed, with the replicas known.
 func broken(o *Observation) { o.Running, o.Waiting = Missing(Failed), Missing(Failed) }
 
@@ -240,6 +247,24 @@ func TestDecideTimelines(t *testing.T) {
 		"an unknown held source at zero wakes nothing": {queue(fromZero), []tick{
 			{0, 0, silent, 0, ReasonPartialData, true},
 			{20 * m, 0, silent, 0, ReasonPartialData, true},
+		}},
+		"held requests wake a workload of which nobody says the count": {queue(fromZero), []tick{
+			{0, 0, held(0), 0, ReasonMetric, false},
+			{15 * s, none, uncounted(0), 0, ReasonNoData, true},
+			{30 * s, none, uncounted(12), 1, ReasonNoData, true},
+			{45 * s, none, uncounted(0), 1, ReasonNoData, true}, // nobody says that it has woken
+			{60 * s, 0, held(0), 1, ReasonZeroCooldown, false},
+			{75 * s, 0, held(12), 3, ReasonActivateFromZero, false},
+		}},
+		"but not more than there were, and not after the hold limit": {queue(fromZero), []tick{
+			{0, 2, held(0, demand(6)), 2, ReasonMetric, false},
+			{15 * s, none, uncounted(12), 2, ReasonNoData, true},
+			{10 * m, none, uncounted(12), 2, ReasonNoData, true},
+			{10*m + s, none, uncounted(12), none, ReasonNoData, true},
+		}},
+		"zero is forgotten after the hold limit too": {queue(fromZero), []tick{
+			{0, 0, held(0), 0, ReasonMetric, false},
+			{10*m + s, none, uncounted(12), none, ReasonNoData, true},
 		}},
 		"zero waits for the cooldown after the last request": {queue(fromZero, func(p *Policy) { p.Cooldown = 15 * m }), []tick{
 			{0, 0, held(1), 1, ReasonActivateFromZero, false},

@@ -63,10 +63,15 @@ var around = []file{
 		{"unready-carries", "a replica that is not ready is none to spread load over", "if r.exists && !r.ready {", "if !r.exists && !r.ready && s.fixed > 1000 {"},
 		{"stale-is-silent", "stale and absent are two things", "case newest > 0:", "case newest < 0:"},
 		{"percent-believed", "a cache that counts to 100 is not believed", "if s.fullest > 1+rounding {", "if s.fullest > 1000 {"},
+		{"half-a-queue", "a replica that says half of its queue was not heard in full", "\tif !r.has[e][running] || !r.has[e][waiting] {\n\t\treturn\n\t}\n", ""},
+		{"half-the-caches", "a mean over some replicas is a lower bound", "(q.LowerBound || n < s.reporting)", "q.LowerBound"},
+		{"from-the-future", "no sample is newer than the question", "if t > 0 && t <= seconds(m.when)+1 {", "if t > 0 {"},
 		{"age-unknown-is-now", "a sample of unknown age is as old as it can be", "return seconds(m.when.Add(-m.options.StaleAfter))", "return seconds(m.when)"},
 		{"warned-in-full", "an answer with a warning is a lower bound", "q.LowerBound = q.Known() && (o.partial() || s.moment.outcomes[FamilyPods].partial())", "q.LowerBound = false"},
 	}},
 	{name: "promapi/kube.go", mutants: []mutant{
+		{"list-is-all", "pods that only the status knows were not heard", "case listed && !(s.ready.sum > v):", "case listed:"},
+		{"half-the-cpus", "the CPU of some replicas is a lower bound", "(q.LowerBound || int(n) < len(pods))", "q.LowerBound"},
 		{"failed-count", "a query that failed is not a missing object", "\tcase o.failed():\n\t\treturn recommender.Missing(recommender.Failed)\n\tcase s.spec.rows > 0:", "\tcase s.spec.rows > 0:"},
 	}},
 	{name: "promapi/held.go", mutants: []mutant{

@@ -114,7 +114,7 @@ type expectation struct {
 	// load is the requests in the pods, if all of them were heard.
 	load *float64
 	// blindToHeld says that requests in front of the pods are not all seen, mayWake that
-	// some of them may be.
+	// some may be, which wakes one replica whatever else is known.
 	blindToHeld, mayWake bool
 }
 
@@ -142,7 +142,7 @@ func expect(s *shape, see *sight, c *circumstance) expectation {
 	e := expectation{whole: yes, usable: no, reasons: map[string]bool{}}
 	held := c.outcome(promapi.FamilyHeld)
 	e.blindToHeld = see.held != whole || held != answered
-	e.mayWake = see.held == whole && held == partly && see.waiting > 0
+	e.mayWake = see.held == whole && held != unanswered && see.waiting > 0
 	current := spoiled(see.current, c.outcome(promapi.FamilyReplicas))
 	if len(current) == 1 && current[0] == whole {
 		e.current = &see.spec

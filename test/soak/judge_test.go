@@ -231,7 +231,8 @@ func (r *ruling) blind() {
 		return
 	}
 	asleep := *before == 0 && r.want.current != nil && *r.want.current == 0 && r.want.blindToHeld && !r.want.mayWake
-	if *d != *before && (asleep || (r.want.current == nil && r.want.usable == no)) {
+	woken := *before == 0 && *d == 1 && r.want.mayWake && r.shape.held
+	if *d != *before && (asleep || (r.want.current == nil && r.want.usable == no && !woken)) {
 		r.wrong("desired went from %d to %d (%s) although nothing is known", *before, *d, r.said.reason())
 	}
 }
