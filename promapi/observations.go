@@ -13,7 +13,7 @@ func (m *moment) observations() []recommender.Observation {
 	flights := make([]tally, len(m.readings))
 	for i := range m.readings {
 		s := m.summarise(i)
-		if now := s.sums[running].sum + s.sums[waiting].sum; s.heard > 0 && !math.IsNaN(now) {
+		if now := s.inFlight(); s.heard > 0 && !math.IsNaN(now) {
 			flights[i].add(now)
 		}
 		list[i] = m.observation(i, s)

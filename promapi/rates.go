@@ -1,6 +1,7 @@
 package promapi
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -71,12 +72,20 @@ func (m *moment) arrivals(i int, s *summary, completions recommender.Quantity) r
 		q.LowerBound = true
 		return q
 	}
-	now := s.sums[running].sum + s.sums[waiting].sum
+	now := s.inFlight()
 	lower := q.LowerBound || s.gauge(now, s.reporting).LowerBound
 	change := (now - before.sum) / m.options.RateWindow.Seconds()
 	q = recommender.Exactly(max(0, q.Value+change), q.At, q.Replicas)
 	q.LowerBound = lower && q.Known()
 	return q
+}
+
+// inFlight returns the requests in flight, or NaN if those of some replica are not known.
+func (s *summary) inFlight() float64 {
+	if s.nonsense[running]+s.nonsense[waiting] > 0 {
+		return math.NaN()
+	}
+	return s.sums[running].sum + s.sums[waiting].sum
 }
 
 // inFlightBefore returns the requests in flight one window ago.

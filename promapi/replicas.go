@@ -14,6 +14,8 @@ type Replica struct {
 	Listed, Ready bool
 	// Engine is what it runs; empty if its queue was not heard.
 	Engine string
+	// Unsound says that half of its queue is not there, or no number.
+	Unsound bool
 	// Newest is the time of its newest sample; zero if there is none.
 	Newest time.Time
 }
@@ -26,7 +28,7 @@ func (m *moment) replicaReports(i int) []Replica {
 		heard[r.key] = true
 		out := Replica{Namespace: r.key.namespace, Name: r.key.name, Listed: r.exists, Ready: r.ready}
 		if e := r.speaks(m.index.targets[i].engine); e >= 0 {
-			out.Engine = profiles[e].name
+			out.Engine, out.Unsound = profiles[e].name, !r.sound(e)
 		}
 		if r.seen > 0 {
 			out.Newest = m.sampled(r.seen)

@@ -17,6 +17,8 @@ type summary struct {
 	fixed            int
 	sums             [levels]tally
 	fullest          float64
+	// nonsense counts the replicas whose gauge is no number. The others make a lower bound.
+	nonsense [levels]int
 	// at is the time of the oldest sample that the sums rest on.
 	at time.Time
 	// silence is why nothing was heard, if nothing was.
@@ -51,19 +53,36 @@ func (m *moment) summarise(i int) *summary {
 // add merges one replica. One that says half of its queue is up, and what it has is not
 // known: it is no replica that was heard in full.
 func (s *summary) add(r *replica, e int) {
-	s.sums[running].add(r.level[e][running])
-	s.sums[waiting].add(r.level[e][waiting])
+	s.count(running, r.level[e][running])
+	s.count(waiting, r.level[e][waiting])
 	if r.exists && !r.ready {
 		return // Its requests count. It is no replica to spread load over.
 	}
-	if !r.has[e][running] || !r.has[e][waiting] {
+	if !r.sound(e) {
 		return
 	}
 	s.reporting++
-	if r.has[e][kvCacheUsage] {
-		s.sums[kvCacheUsage].add(r.level[e][kvCacheUsage])
-		s.fullest = math.Max(s.fullest, r.level[e][kvCacheUsage])
+	if r.has[e][kvCacheUsage] && s.count(kvCacheUsage, r.level[e][kvCacheUsage]) {
+		s.fullest = max(s.fullest, r.level[e][kvCacheUsage])
 	}
+}
+
+// count adds the gauge of one replica, and reports whether it is a number.
+func (s *summary) count(m measure, v float64) bool {
+	if math.IsNaN(v) {
+		s.nonsense[m]++
+		return false
+	}
+	s.sums[m].add(v)
+	return true
+}
+
+// sum is a sum of gauges, and NaN if none of them is a number.
+func (s *summary) sum(m measure) float64 {
+	if s.sums[m].rows == 0 && s.nonsense[m] > 0 {
+		return math.NaN()
+	}
+	return s.sums[m].sum
 }
 
 // silence says why a workload was not heard.
@@ -142,7 +161,9 @@ func (s *summary) level(m measure) recommender.Quantity {
 	if s.heard == 0 {
 		return s.missing()
 	}
-	return s.gauge(s.sums[m].sum, s.reporting)
+	q := s.gauge(s.sum(m), s.reporting)
+	q.LowerBound = q.Known() && (q.LowerBound || s.nonsense[m] > 0)
+	return q
 }
 
 // gauge is a value from the gauges.
@@ -166,6 +187,8 @@ func (s *summary) kvCache() (mean, fullest recommender.Quantity) {
 	switch {
 	case s.heard == 0:
 		return s.missing(), s.missing()
+	case n == 0 && s.nonsense[kvCacheUsage]+s.nonsense[running]+s.nonsense[waiting] > 0:
+		return recommender.Missing(recommender.Invalid), recommender.Missing(recommender.Invalid)
 	case s.reporting == 0:
 		return recommender.Missing(recommender.Unobserved), recommender.Missing(recommender.Unobserved)
 	case n == 0:

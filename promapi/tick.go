@@ -34,6 +34,11 @@ func (r *replica) speaks(fixed int) int {
 	return -1
 }
 
+// sound reports whether both halves of the queue are there, and numbers.
+func (r *replica) sound(e int) bool {
+	return r.has[e][running] && r.has[e][waiting] && !math.IsNaN(r.level[e][running]) && !math.IsNaN(r.level[e][waiting])
+}
+
 // A tally adds up rows, and knows whether there were any. The order of rows differs from
 // answer to answer, and must not show in the last digits: what sum is short of is kept.
 type tally struct {

@@ -38,7 +38,7 @@ func TestTheLastPodOfANamespaceIsGone(t *testing.T) {
 	known(t, "running, without a list", o.Running, 6)
 }
 
-func TestNonsenseOfOneReplicaIsNotMadeUpForByOthers(t *testing.T) {
+func TestOfReplicasOfWhichOneSaysNonsenseTheOthersAreALowerBound(t *testing.T) {
 	for name, levels := range map[string][2]string{
 		"negative":     {"-5x80", "9x80"},
 		"not a number": {strings.Repeat("NaN ", 40), "9x80"},
@@ -51,11 +51,17 @@ func TestNonsenseOfOneReplicaIsNotMadeUpForByOthers(t *testing.T) {
 				series = append(series, fmt.Sprintf(`vllm:kv_cache_usage_perc{namespace="ns",pod=%q} %s`, chatPod(i), strings.ReplaceAll(level, "9x80", "0.9x80")))
 			}
 			o, _ := newLab(t, series...).observe(t, 5*time.Minute, Options{}, chat())
-			lacks(t, "running", o.Running, recommender.Invalid)
-			lacks(t, "cache", o.KVCacheUsage, recommender.Invalid)
-			lacks(t, "fullest", o.KVCacheUsageMax, recommender.Invalid)
+			atLeastIs(t, "running", o.Running, 9)
+			known(t, "cache of the one that was heard in full", o.KVCacheUsage, 0.9)
 			known(t, "waiting", o.Waiting, 2)
-			known(t, "reporting", o.Reporting, 2)
+			known(t, "reporting", o.Reporting, 1)
+			queue := recommender.Signal{Metric: recommender.Queue, Target: 1}
+			for _, metric := range []recommender.Metric{recommender.Queue, recommender.KVCacheUsage} {
+				queue.Metric = metric
+				if q := o.Quantity(&recommender.Policy{}, &queue); !q.LowerBound {
+					t.Errorf("%s: got %s, want a lower bound", metric, show(q))
+				}
+			}
 		})
 	}
 }

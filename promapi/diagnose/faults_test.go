@@ -205,6 +205,26 @@ var faults = map[string]fault{
 		series: without(healthy(), `:num_requests_running{namespace="inference",pod="chat-6f5d9c7b9d-pod01"`, `:num_requests_waiting{namespace="inference",pod="chat-6f5d9c7b9d-pod01"`),
 		want:   MissingReplicas, severity: Warning, says: []string{"of 2 replicas that are ready 1 not heard", pod(1), "export no metrics of an engine"},
 	},
+	"one of two replicas has no waiting requests": {
+		series: without(healthy(), `waiting{namespace="inference",pod="chat-6f5d9c7b9d-pod01"`),
+		want:   SignalPartial, severity: Warning, signal: "queue", place: "workloads[0].signals[0].metric",
+		says: []string{"1 of 2 replicas that are ready count in it", "are missing, NaN", pod(1), "keep both gauges"},
+	},
+	"one of two replicas has requests that are no number": {
+		series: replaced(healthy(),
+			every(`vllm:num_requests_running{namespace="inference",pod="chat-6f5d9c7b9d-pod01",job="vllm",instance="10.0.0.1:8000",model_name="llama",deployment="chat"}`, 3),
+			every(`vllm:num_requests_running{namespace="inference",pod="chat-6f5d9c7b9d-pod01",job="vllm",instance="10.0.0.1:8000",model_name="llama",deployment="chat"}`, -3)),
+		want: SignalPartial, severity: Warning, signal: "queue", says: []string{pod(1), "negative"},
+	},
+	"one of two pods has no owner": {
+		series: without(healthy(), `kube_pod_owner{namespace="inference",pod="chat-6f5d9c7b9d-pod01"`),
+		want:   SignalPartial, severity: Warning, signal: "queue", says: []string{"the status has 2, and the list of kube-state-metrics 1", "kube_pod_owner"},
+	},
+	"one of two replicas has no cache": {
+		series:    without(healthy(), `vllm:kv_cache_usage_perc{namespace="inference",pod="chat-6f5d9c7b9d-pod01"`),
+		workloads: []promapi.Workload{chat(signals(recommender.Signal{Metric: recommender.KVCacheUsage, Target: 0.8}))},
+		want:      SignalPartial, severity: Warning, signal: "kv_cache_usage", says: []string{"1 of 2 replicas", "as of a node that is not scraped"},
+	},
 	"the scrapes ended five minutes ago": {
 		series: slices.Concat(kube(), replaced(targets(1), fmt.Sprintf("1x%d", samples), "1x55 0x25"), replaced(vllm(), fmt.Sprintf("x%d", samples), "x55 stale")),
 		want:   ScrapeFails, says: []string{"last heard 6m"},

@@ -50,6 +50,7 @@ const (
 	EngineFlags      Code = "engine_metrics_off"    // the target is up and has no engine metrics
 	WrongEngine      Code = "wrong_engine"          // it runs another engine than configured
 	MissingReplicas  Code = "missing_replicas"      // ready and not heard
+	SignalPartial    Code = "signal_partial"        // some replicas that are ready do not count in it
 	SignalMissing    Code = "signal_missing"        // the engine is heard and the signal is not
 	NotExported      Code = "not_exported"          // the engine does not export it
 	InvalidValue     Code = "invalid_value"         // NaN, infinite or out of range

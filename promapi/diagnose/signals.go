@@ -108,6 +108,10 @@ func (c *checker) checkSignal(ctx context.Context, s *subject, signal *recommend
 		Severity: needed(signal), Workload: s.id, Signal: signal.ID(), Place: place, Why: holds(signal),
 	}
 	switch q.Evidence {
+	case recommender.Known:
+		if !s.partial(&f, q) {
+			return
+		}
 	case recommender.Invalid:
 		f.Code, f.Found = InvalidValue, "its value is NaN, infinite, negative or out of range"
 		f.Fix = "look at the series of the engines"
@@ -132,6 +136,39 @@ func (c *checker) checkSignal(ctx context.Context, s *subject, signal *recommend
 		return
 	}
 	c.add(f)
+}
+
+// partial reports whether a signal leaves out replicas that are ready, although all that are
+// listed are heard, and says which.
+func (s *subject) partial(f *Finding, q recommender.Quantity) bool {
+	ready, lacking := 0, s.unheard(true)
+	var unsound []string
+	for _, r := range s.read.Replicas {
+		if r.Ready {
+			ready++
+		}
+		if r.Unsound {
+			unsound = append(unsound, r.Name)
+		}
+	}
+	most := int(s.o.Ready.Value)
+	if !q.LowerBound || !s.o.Ready.Known() || int(q.Replicas)+len(lacking) >= most {
+		return false
+	}
+	f.Severity, f.Code = Warning, SignalPartial
+	f.Found = fmt.Sprintf("%d of %s that are ready count in it", q.Replicas, plural(most, "replica"))
+	f.Why = "nothing falls while a ready replica does not count"
+	switch {
+	case most > ready:
+		f.Found += fmt.Sprintf("; the status has %d, and the list of kube-state-metrics %d", most, ready)
+		f.Fix = "look for a shard of kube-state-metrics that is down, and for relabelling that drops kube_pod_owner"
+	case len(unsound) > 0:
+		f.Found += "; running or waiting requests are missing, NaN, infinite or negative in " + some(unsound)
+		f.Fix = "keep both gauges when relabelling, and look at what these replicas export"
+	default:
+		f.Fix = "look for replicas without its series, as of a node that is not scraped"
+	}
+	return true
 }
 
 // finishes reports whether requests finish, so that there are first tokens to measure.

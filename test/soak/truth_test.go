@@ -160,12 +160,14 @@ func (r *record) seeEngines(s *sight, l *listing, w time.Time) {
 	for _, name := range l.ready {
 		ready[name] = true
 	}
-	speak, old, bad, rates := 0, false, false, false
-	all := 0
+	speak, old, rates := 0, false, false
+	all, bad := 0, 0
 	for _, name := range l.pods {
 		switch c, load := level(r.heard[name], w, staleAfter); c {
-		case whole, invalid:
-			bad = bad || c == invalid
+		case invalid:
+			bad++
+			all++
+		case whole:
 			s.load += load
 			all++
 			if ready[name] {
@@ -179,8 +181,10 @@ func (r *record) seeEngines(s *sight, l *listing, w time.Time) {
 		rates = rates || within(list, w, rateWindow) > 1
 	}
 	switch {
-	case bad:
+	case bad > 0 && bad == all:
 		s.engines = invalid
+	case bad > 0:
+		s.engines = part // The others are known.
 	case all == 0 && len(l.ready) == 0:
 		s.engines = whole // nobody could speak
 	case all == 0 && old:
@@ -193,11 +197,8 @@ func (r *record) seeEngines(s *sight, l *listing, w time.Time) {
 		s.engines = whole
 	}
 	s.rates = s.engines
-	switch {
-	case s.engines == invalid && speak < len(l.ready):
-		s.rates = part
-	case s.engines == invalid:
-		s.rates = whole // Counters go on.
+	if s.engines == invalid {
+		s.rates = part // Counters go on, of replicas that are not heard in full.
 	}
 	if s.rates == whole && !rates && len(l.ready) > 0 {
 		s.rates = begun
