@@ -98,7 +98,7 @@ func New(cfg Config, opts ...Option) (*Client, error) {
 		workers:   make(chan struct{}, cfg.MaxConcurrency),
 	}
 	c.files = newCredentialFiles(c.censor)
-	c.scratch.New = func() any { return &scratch{decoder: newDecoder()} }
+	c.scratch.New = func() any { return &scratch{decoder: newDecoder(c.censor.clean)} }
 	c.httpConfig = c.files.adopt(cfg.HTTP)
 	if err := c.renewHTTP(); err != nil {
 		return nil, err
@@ -113,7 +113,7 @@ func (c *Client) renewHTTP() error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", bareURL(c.base), err)
 	}
-	h.CheckRedirect = redirectPolicy(c.cfg.HTTP.FollowRedirects)
+	h.CheckRedirect = redirectPolicy(c.cfg.HTTP.FollowRedirects, c.censor)
 	if old := c.http.Swap(h); old != nil {
 		old.CloseIdleConnections()
 	}

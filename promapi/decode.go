@@ -49,6 +49,7 @@ type decoder struct {
 	kind resultKind
 	row  int // the row being read, -1 outside rows
 
+	clean   func(string) string // takes secrets out of what a message quotes
 	strings map[string]string
 	labels  []Label // the row being read
 	points  []Point // the row being read
@@ -61,8 +62,8 @@ type decoder struct {
 // maxInterned bounds the strings that a decoder keeps between answers.
 const maxInterned = 1 << 17
 
-func newDecoder() *decoder {
-	return &decoder{strings: make(map[string]string)}
+func newDecoder(clean func(string) string) *decoder {
+	return &decoder{clean: clean, strings: make(map[string]string)}
 }
 
 // decode reads one answer. Nothing in the envelope refers to data afterwards.
@@ -119,7 +120,7 @@ func (d *decoder) envelope() envelope {
 	switch {
 	case d.err != nil || env.status == "error":
 	case env.status != "success":
-		d.fail("status %q, want \"success\" or \"error\"", clip(env.status))
+		d.fail("status %q, want \"success\" or \"error\"", d.clip(env.status))
 	case seen&fieldData == 0:
 		d.fail("no data")
 	}
@@ -238,7 +239,7 @@ func (d *decoder) resultData(r *Result) {
 func (d *decoder) resultType() string {
 	t := d.text("a result type")
 	if d.err == nil && !d.kind.accepts(t) {
-		d.fail("resultType %q, want %v", clip(t), d.kind)
+		d.fail("resultType %q, want %v", d.clip(t), d.kind)
 	}
 	return t
 }
@@ -274,10 +275,6 @@ func (d *decoder) inRow() {
 	d.row = -1
 }
 
-// clip cuts a string of the server's to what a message can hold.
-func clip(s string) string {
-	if len(s) > 40 {
-		return s[:40]
-	}
-	return s
-}
+// clip cuts a string of the server's to what a message can hold, without secrets: half
+// of one would not be found later.
+func (d *decoder) clip(s string) string { return shorten(d.clean(shorten(s, maxForeign)), 40) }

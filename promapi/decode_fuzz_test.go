@@ -119,7 +119,7 @@ func FuzzDecode(f *testing.F) {
 		f.Add([]byte(seed), false)
 		f.Add([]byte(seed), true)
 	}
-	d := newDecoder()
+	d := newDecoder(strings.Clone)
 	f.Fuzz(func(t *testing.T, body []byte, ranged bool) {
 		kind := instantResult
 		if ranged {
@@ -166,7 +166,7 @@ func BenchmarkDecode(b *testing.B) {
 	b.Run("own", func(b *testing.B) {
 		b.SetBytes(int64(len(body)))
 		b.ReportAllocs()
-		d := newDecoder()
+		d := newDecoder(strings.Clone)
 		for b.Loop() {
 			if _, err := d.decode(body, instantResult); err != nil {
 				b.Fatal(err)

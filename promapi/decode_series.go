@@ -90,7 +90,7 @@ func (d *decoder) sortLabels() {
 	Labels(d.labels).sort()
 	for i := 1; i < len(d.labels); i++ {
 		if d.labels[i].Name == d.labels[i-1].Name {
-			d.fail("label %q occurs twice", clip(d.labels[i].Name))
+			d.fail("label %q occurs twice", d.clip(d.labels[i].Name))
 			return
 		}
 	}
@@ -145,7 +145,7 @@ func (d *decoder) time() int64 {
 	}
 	s, err := strconv.ParseFloat(string(b), 64)
 	if err != nil || math.Abs(s) > maxSeconds {
-		d.fail("time %s is out of range", clip(string(b)))
+		d.fail("time %s is out of range", d.clip(string(b)))
 		return 0
 	}
 	return int64(math.Round(s * 1000))
@@ -195,7 +195,7 @@ func (d *decoder) value() float64 {
 		return math.Inf(-1)
 	}
 	if !decimal(b) {
-		d.fail("value %q is not a number", clip(string(b)))
+		d.fail("value %q is not a number", d.clip(string(b)))
 		return 0
 	}
 	v, err := strconv.ParseFloat(string(b), 64)
@@ -204,7 +204,7 @@ func (d *decoder) value() float64 {
 		if errors.Is(err, strconv.ErrRange) {
 			what = "out of range"
 		}
-		d.fail("value %q is %s", clip(string(b)), what)
+		d.fail("value %q is %s", d.clip(string(b)), what)
 		return 0
 	}
 	return v

@@ -75,7 +75,7 @@ func TestDecodeAccepts(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			env, err := newDecoder().decode([]byte(test.body), test.kind)
+			env, err := newDecoder(strings.Clone).decode([]byte(test.body), test.kind)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -92,7 +92,7 @@ func TestDecodeTimes(t *testing.T) {
 		"1772000000.123": 1772000000123, "1772000000.1234": 1772000000123, "1772000000.9996": 1772000001000,
 		"1.772e9": 1772000000000, "123456789012": 123456789012000, "12345678901": 12345678901000,
 	} {
-		env, err := newDecoder().decode([]byte(vectorHead+`{"metric":{},"value":[`+text+`,"1"]}]}}`), instantResult)
+		env, err := newDecoder(strings.Clone).decode([]byte(vectorHead+`{"metric":{},"value":[`+text+`,"1"]}]}}`), instantResult)
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 			continue
@@ -104,7 +104,7 @@ func TestDecodeTimes(t *testing.T) {
 }
 
 func TestDecodeNaN(t *testing.T) {
-	env, err := newDecoder().decode([]byte(vectorHead+`{"metric":{},"value":[1772000000,"NaN"]}]}}`), instantResult)
+	env, err := newDecoder(strings.Clone).decode([]byte(vectorHead+`{"metric":{},"value":[1772000000,"NaN"]}]}}`), instantResult)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +177,7 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			_, err := newDecoder().decode([]byte(test.body), test.kind)
+			_, err := newDecoder(strings.Clone).decode([]byte(test.body), test.kind)
 			if err == nil {
 				t.Fatal("got no error")
 			}
@@ -192,7 +192,7 @@ func TestDecodeRefuses(t *testing.T) {
 func TestDecodeTruncated(t *testing.T) {
 	body := vectorHead + `{"metric":{"pod":"caf\u00e9"},"value":[1772000000.5,"1.5e3"]}]},"warnings":["x"],"isPartial":false}`
 	for n := range len(body) {
-		_, err := newDecoder().decode([]byte(body[:n]), instantResult)
+		_, err := newDecoder(strings.Clone).decode([]byte(body[:n]), instantResult)
 		if err == nil {
 			t.Fatalf("cut at %d: got no error", n)
 		}
@@ -204,7 +204,7 @@ func TestDecodeTruncated(t *testing.T) {
 
 // A decoder is used again and again, and must not mix up its answers.
 func TestDecoderReuse(t *testing.T) {
-	d := newDecoder()
+	d := newDecoder(strings.Clone)
 	data := []byte(vectorHead + `{"metric":{"pod":"aaaa"},"value":[1,"1"]}]}}`)
 	first, err := d.decode(data, instantResult)
 	if err != nil {

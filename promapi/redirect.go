@@ -25,10 +25,10 @@ func (e *redirectError) Error() string {
 // 308 are followed: after the others a POST becomes a GET without its query. And
 // only to the same server, or from http to https on the same host: credentials
 // go nowhere else.
-func redirectPolicy(follow bool) func(*http.Request, []*http.Request) error {
+func redirectPolicy(follow bool, z *censor) func(*http.Request, []*http.Request) error {
 	return func(req *http.Request, via []*http.Request) error {
 		refuse := func(why string) error {
-			return &redirectError{status: req.Response.StatusCode, location: bareURL(req.URL), why: why}
+			return &redirectError{status: req.Response.StatusCode, location: z.text(wholeURL(req.URL), maxQuoted), why: why}
 		}
 		status := req.Response.StatusCode
 		switch {
@@ -68,7 +68,10 @@ func port(u *url.URL) string {
 }
 
 // bareURL writes a URL with nothing in it that can be secret.
-func bareURL(u *url.URL) string {
+func bareURL(u *url.URL) string { return shorten(wholeURL(u), maxQuoted) }
+
+// wholeURL is bareURL before it is cut.
+func wholeURL(u *url.URL) string {
 	bare := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}
-	return shorten(bare.String(), maxQuoted)
+	return bare.String()
 }

@@ -231,6 +231,8 @@ func (c *Client) read(s *scratch, answer reply, kind resultKind) (Result, *Query
 			Cause: cause, Status: answer.StatusCode, Err: apiError(env.errorType, c.censor.clean(env.message)),
 		}
 	}
+	env.result.Warnings = c.censor.remarks(env.result.Warnings)
+	env.result.Infos = c.censor.remarks(env.result.Infos)
 	return env.result, nil
 }
 

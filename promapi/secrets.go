@@ -1,17 +1,13 @@
 package promapi
 
 import (
-	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"html"
 	"maps"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -171,57 +167,40 @@ func (z *censor) sent(h http.Header) {
 }
 
 // clean returns s without any secret, be it written plainly or as in a URL, a header, a
-// page or JSON.
+// page or JSON. It comes before any cut, which might leave half of one.
 func (z *censor) clean(s string) string {
 	z.mu.Lock()
 	secrets := slices.AppendSeq(slices.Concat(z.fixed, z.recent), maps.Values(z.fromFile))
 	z.mu.Unlock()
-	// Longest first: a secret may contain another.
-	slices.SortFunc(secrets, func(a, b string) int { return len(b) - len(a) })
+	var all []string
 	for _, secret := range secrets {
-		if len(secret) < minSecret {
-			continue
-		}
-		for _, form := range forms(secret) {
-			s = strings.ReplaceAll(s, form, hidden)
+		if len(secret) >= minSecret {
+			all = append(all, base64Forms(secret)...)
+			all = append(all, base64Forms(base64.StdEncoding.EncodeToString([]byte(secret)))...)
 		}
 	}
-	return basic.ReplaceAllStringFunc(s, withoutBasic)
+	slices.Sort(all)
+	return hideBasic(hide(s, slices.Compact(all)))
 }
 
-// forms are the ways in which a server may write a secret.
-func forms(secret string) []string {
-	quoted := strconv.Quote(secret)
-	list := []string{secret, html.EscapeString(secret), quoted[1 : len(quoted)-1]}
-	for _, once := range []string{url.QueryEscape(secret), url.PathEscape(secret)} {
-		// Twice: an address that is quoted in an address.
-		list = append(list, once, url.QueryEscape(once), url.PathEscape(once))
+// The remarks on an answer that are kept, and how much of each, in bytes.
+const (
+	maxRemarks = 20
+	maxRemark  = 1000
+	maxForeign = 4 * maxRemark
+)
+
+// remarks returns what a server says besides its answer as it can be shown.
+func (z *censor) remarks(list []string) []string {
+	var shown []string // without the memory of what is left out
+	for _, remark := range list[:min(len(list), maxRemarks)] {
+		shown = append(shown, z.text(remark, maxRemark))
 	}
-	if b, err := json.Marshal(secret); err == nil {
-		list = append(list, string(b[1:len(b)-1]))
-	}
-	return list
+	return shown
 }
 
-// basic finds what may be the credentials of basic authentication, such as those of a proxy
-// or of the token endpoint.
-var basic = regexp.MustCompile(`(?i)Basic(?: |%(?:25)*20|\+)+((?:[A-Za-z0-9+/=]|%(?:25)*(?:2B|2F|3D)){4,})`)
-
-// withoutBasic hides the credentials in a match of basic, if that is what they are.
-func withoutBasic(match string) string {
-	at := basic.FindStringSubmatchIndex(match)[2]
-	encoded := strings.ReplaceAll(match[at:], "%25", "%")
-	for strings.Contains(encoded, "%25") {
-		encoded = strings.ReplaceAll(encoded, "%25", "%")
-	}
-	if plain, err := url.PathUnescape(encoded); err == nil {
-		encoded = plain
-	}
-	encoded = strings.TrimRight(encoded, "=")
-	// A cut may have left a part that no longer ends where a byte does.
-	text, err := base64.RawStdEncoding.DecodeString(encoded[:len(encoded)-len(encoded)%4])
-	if err != nil || !bytes.Contains(text, []byte(":")) {
-		return match
-	}
-	return match[:at] + hidden
+// text returns the start of a foreign text without secrets, at most so many bytes. The
+// cut comes after, as it might leave half of a secret.
+func (z *censor) text(s string, most int) string {
+	return shorten(z.clean(shorten(s, maxForeign)), most)
 }

@@ -41,7 +41,7 @@ func (c *Client) Server(ctx context.Context) (Server, error) {
 		return s, failed
 	}
 	s.dated(answer.Header.Get("Date"), sent, c.now())
-	s.read(answer)
+	s.read(answer, c.censor)
 	return s, nil
 }
 
@@ -61,7 +61,7 @@ func (s *Server) dated(date string, sent, received time.Time) {
 }
 
 // read takes the version from the answer, if it is one.
-func (s *Server) read(answer reply) {
+func (s *Server) read(answer reply, z *censor) {
 	var info struct {
 		Data struct {
 			Application string `json:"application"`
@@ -70,6 +70,8 @@ func (s *Server) read(answer reply) {
 		} `json:"data"`
 	}
 	if answer.StatusCode == http.StatusOK && json.Unmarshal(answer.body, &info) == nil {
-		s.Application, s.Version, s.Go = oneLine(info.Data.Application), oneLine(info.Data.Version), oneLine(info.Data.Go)
+		for shown, said := range map[*string]string{&s.Application: info.Data.Application, &s.Version: info.Data.Version, &s.Go: info.Data.Go} {
+			*shown = oneLine(z.text(said, maxQuoted))
+		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/infscale/infscale/promapi/diagnose"
 )
@@ -26,8 +27,25 @@ func printCheck(w io.Writer, file string, r *diagnose.Report) error {
 		printFindings(&b, r.Of(r.Workloads[i].ID()))
 	}
 	fmt.Fprintf(&b, "\n%s\n", verdict(r))
-	_, err := io.WriteString(w, b.String())
+	_, err := io.WriteString(w, visible(b.String()))
 	return err
+}
+
+// visible writes out what a terminal would obey or not show, as %q does: much of a report
+// is the words of others. Line breaks stay.
+func visible(text string) string {
+	var b strings.Builder
+	for len(text) > 0 {
+		r, n := utf8.DecodeRuneInString(text)
+		if r == '\n' || strconv.IsPrint(r) && (r != utf8.RuneError || n > 1) {
+			b.WriteString(text[:n])
+		} else {
+			quoted := strconv.Quote(text[:n])
+			b.WriteString(quoted[1 : len(quoted)-1])
+		}
+		text = text[n:]
+	}
+	return b.String()
 }
 
 // server says who answered.
@@ -119,6 +137,7 @@ func wrapped(lead, text string) string {
 	b.WriteString(lead)
 	at := len(lead)
 	for i, word := range strings.Fields(text) {
+		word = visible(word) // as wide as it will be
 		switch {
 		case i == 0:
 		case at+1+len(word) > checkWidth:

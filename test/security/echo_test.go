@@ -17,6 +17,8 @@ import (
 type echo struct {
 	*httptest.Server
 	token string // what the token endpoint gives out
+	// willing answers every query, and repeats the request in what comes with the answer.
+	willing bool
 
 	mu   sync.Mutex
 	seen strings.Builder
@@ -76,6 +78,10 @@ func (e *echo) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		e.grant(w, text, n)
 		return
 	}
+	if e.willing {
+		oblige(w, text)
+		return
+	}
 	if strings.HasPrefix(r.URL.Path, "/loop") {
 		n = 1 // once is enough
 	}
@@ -91,6 +97,13 @@ func (e *echo) grant(w http.ResponseWriter, text string, n int) {
 		return
 	}
 	fmt.Fprintf(w, `{"access_token":%q,"token_type":"Bearer","expires_in":1}`, e.token)
+}
+
+// oblige answers a query, and the question who answers.
+func oblige(w http.ResponseWriter, text string) {
+	w.Header().Set("Content-Type", "application/json")
+	said := jsonOf(text)
+	fmt.Fprintf(w, `{"status":"success","data":{"application":%[1]s,"version":%[1]s,"goVersion":%[1]s,"resultType":"vector","result":[]},"warnings":[%[1]s],"infos":[%[1]s]}`, said)
 }
 
 // fail answers a query with one of the failures there are.

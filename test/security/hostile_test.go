@@ -31,6 +31,7 @@ var lies = map[string]promapitest.Answer{
 	"a body that is none":  promapitest.JSON(200, attack),
 	"labels":               promapitest.Vector(rowsOf(attack)...),
 	"labels and warnings":  promapitest.Vector(rowsOf(attack)...).WithWarnings(attack).WithInfos(attack),
+	"a version":            promapitest.JSON(200, `{"status":"success","data":{"application":`+jsonOf(attack)+`,"version":`+jsonOf(attack)+`,"resultType":"vector","result":[]},"warnings":[`+jsonOf(attack)+`]}`),
 	"values that are none": promapitest.JSON(200, `{"status":"success","data":{"resultType":"vector","result":[{"metric":{},"value":[1,`+jsonOf(attack)+`]}]}}`),
 	"a kind of result":     promapitest.JSON(200, `{"status":"success","data":{"resultType":`+jsonOf(attack)+`,"result":[]}}`),
 	"a key of the answer":  promapitest.JSON(200, `{`+jsonOf(attack)+`:"success","status":`+jsonOf(attack)+`}`),
@@ -64,6 +65,12 @@ func TestNothingThatPrometheusSaysRuns(t *testing.T) {
 			write(t, dir, "infscale.yaml", "interval: 1s\nquery_offset: 0s\n"+file("prometheus: {url: '"+api.URL+"'}",
 				`, held: [{query: sum(lag)}], selector: 'role="decode"'`))
 			_, decided := say(t, dir, nil, "decide", "inference/chat", "--config.file=infscale.yaml")
+			_, checked := say(t, dir, nil, "check", "prometheus", "--config.file=infscale.yaml")
+			if name == "labels and warnings" && !strings.Contains(checked, `\x1b[2J`) {
+				t.Errorf("check prometheus: got no trace of the attack: nothing is proven\n%s", checked)
+			}
+			// Its long lines are broken anywhere, and go on below their text.
+			checkText(t, "check prometheus", strings.ReplaceAll(checked, "\n"+strings.Repeat(" ", 11), " "))
 			daemon := serve(t, dir, nil)
 			daemon.await(t, `"msg":"evaluated"`)
 			client := newClient(t, &http.Transport{})

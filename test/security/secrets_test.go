@@ -179,6 +179,35 @@ func TestNoSecretIsSaid(t *testing.T) {
 	}
 }
 
+// A server that answers may repeat the request too: as its version, and in warnings.
+func TestNoSecretIsSaidOfWhatSucceeds(t *testing.T) {
+	for name, p := range plants {
+		if p.sent == "" || strings.Contains(p.prometheus, "https:") {
+			continue // nobody answers
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e, dir := newEcho(t, plain("Access")), t.TempDir()
+			e.willing = true
+			env := p.lay(t, dir, e)
+			for _, output := range []string{"text", "json"} {
+				_, said := say(t, dir, env, "check", "prometheus", "--config.file=infscale.yaml", "--output="+output)
+				for _, leak := range leaks(said, strings.Fields(p.planted)) {
+					t.Errorf("%s: %s", output, leak)
+				}
+				if !strings.Contains(said, "user=") && !strings.Contains(said, "POST ") {
+					t.Errorf("%s: got nothing that the server said: nothing is proven\n%s", output, said)
+				}
+			}
+			for name := range strings.FieldsSeq(p.sent) {
+				if leaks(e.requests(), []string{name}) == nil {
+					t.Errorf("the secret %s was never sent: nothing is proven of it", name)
+				}
+			}
+		})
+	}
+}
+
 // lifetime returns what the daemon says from its start to a crash.
 func lifetime(t *testing.T, dir string, env []string, wait func(*process)) map[string]string {
 	t.Helper()
