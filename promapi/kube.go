@@ -133,26 +133,30 @@ func (m *moment) cpu(i int, s *summary) recommender.Quantity {
 	case o.failed():
 		return recommender.Missing(recommender.Failed)
 	}
-	var total float64
-	var n int32
 	pods := m.readyPods(i)
-	for _, key := range pods {
-		c, ok := m.cpus[key]
-		if ok && c.used.rows > 0 && c.requested.rows > 0 && c.requested.sum != 0 {
-			total += 100 * c.used.sum / c.requested.sum
-			n++
-		}
-	}
+	mean, n := m.meanCPU(pods)
 	if n == 0 {
 		return recommender.Missing(recommender.Absent)
 	}
-	mean := total / float64(n)
+	all := int(n) == len(pods)
 	if ready := m.ready(i); ready.Known() {
 		n = min(n, int32(ready.Value))
 	}
 	q := s.quantity(mean, n, o)
-	q.LowerBound = q.Known() && (q.LowerBound || int(n) < len(pods))
+	q.LowerBound = q.Known() && (q.LowerBound || !all)
 	return q
+}
+
+// meanCPU returns the mean over the pods of which it is known, and how many they are.
+func (m *moment) meanCPU(pods []podKey) (mean float64, n int32) {
+	for _, key := range pods {
+		c, ok := m.cpus[key]
+		if ok && c.used.rows > 0 && c.requested.rows > 0 && c.requested.sum != 0 {
+			mean += 100 * c.used.sum / c.requested.sum
+			n++
+		}
+	}
+	return mean / max(1, float64(n)), n
 }
 
 // readyPods lists the ready pods of a workload, or those that were heard where

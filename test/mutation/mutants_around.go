@@ -71,7 +71,7 @@ var around = []file{
 	}},
 	{name: "promapi/kube.go", mutants: []mutant{
 		{"list-is-all", "pods that only the status knows were not heard", "case listed && !(s.ready.sum > v):", "case listed:"},
-		{"half-the-cpus", "the CPU of some replicas is a lower bound", "(q.LowerBound || int(n) < len(pods))", "q.LowerBound"},
+		{"half-the-cpus", "the CPU of some replicas is a lower bound", "(q.LowerBound || !all)", "(q.LowerBound && !all)"},
 		{"failed-count", "a query that failed is not a missing object", "\tcase o.failed():\n\t\treturn recommender.Missing(recommender.Failed)\n\tcase s.spec.rows > 0:", "\tcase s.spec.rows > 0:"},
 	}},
 	{name: "promapi/held.go", mutants: []mutant{
