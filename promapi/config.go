@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -62,11 +63,7 @@ func (c *Config) Validate() []error {
 	if err := CheckURL(c.URL); err != nil {
 		add("url", "%w", err)
 	}
-	// Validate moves bearer_token to authorization: it gets a copy.
-	client := c.HTTP
-	if err := client.Validate(); err != nil {
-		errs = append(errs, err)
-	}
+	errs = append(errs, checkClient(&c.HTTP)...)
 	if err := c.HTTP.TLSConfig.Validate(); err != nil {
 		add("tls_config", "%w", err)
 	}
@@ -91,6 +88,27 @@ func (c *Config) Validate() []error {
 	return errs
 }
 
+// checkClient asks for the mistakes of the whole and then of each part, since Validate
+// stops at the first. It moves bearer_token to authorization: it gets copies.
+func checkClient(c *config.HTTPClientConfig) []error {
+	var errs []error
+	for _, part := range []config.HTTPClientConfig{
+		*c,
+		{BearerToken: c.BearerToken, BearerTokenFile: c.BearerTokenFile},
+		{BasicAuth: c.BasicAuth},
+		{Authorization: c.Authorization},
+		{OAuth2: c.OAuth2},
+		{ProxyConfig: c.ProxyConfig},
+		{HTTPHeaders: c.HTTPHeaders},
+	} {
+		err := part.Validate()
+		if err != nil && !slices.ContainsFunc(errs, func(e error) bool { return e.Error() == err.Error() }) {
+			errs = append(errs, err)
+		}
+	}
+	return errs
+}
+
 // ownParams are the parameters that the client sets.
 var ownParams = []string{"query", "time", "start", "end", "step", "timeout"}
 
@@ -110,32 +128,54 @@ func CheckURL(raw string) error {
 		}
 		return errors.New("not a URL: " + quotedPart.ReplaceAllString(err.Error(), ""))
 	}
-	switch {
-	case u.User != nil:
-		return errors.New("has a user name or password in it, use basic_auth")
-	case u.Scheme != "http" && u.Scheme != "https":
-		return fmt.Errorf("scheme must be http or https, got %q", u.Scheme)
-	case u.Hostname() == "":
-		return errors.New("has no host")
-	case u.RawQuery != "" || u.ForceQuery:
-		return errors.New("has a query in it, use params")
-	case u.Fragment != "":
-		return errors.New("has a fragment in it")
-	}
-	return nil
+	return checkParts(u)
 }
 
+// checkParts returns everything that is wrong with the parts of an address. What is no URL
+// of HTTP at all has no host to speak of.
+func checkParts(u *url.URL) error {
+	var wrong []string
+	if u.User != nil {
+		wrong = append(wrong, "has a user name or password in it, use basic_auth")
+	}
+	if u.Scheme != "http" && u.Scheme != "https" {
+		wrong = append(wrong, fmt.Sprintf("scheme must be http or https, got %q", u.Scheme))
+	} else if u.Hostname() == "" {
+		wrong = append(wrong, "has no host")
+	}
+	if u.RawQuery != "" || u.ForceQuery {
+		wrong = append(wrong, "has a query in it, use params")
+	}
+	if u.Fragment != "" {
+		wrong = append(wrong, "has a fragment in it")
+	}
+	if wrong == nil {
+		return nil
+	}
+	return errors.New(strings.Join(wrong, "; "))
+}
+
+// checkHeaders returns what is wrong with each header. The names that are none come last, in
+// one mistake: they have no key of their own.
 func checkHeaders(headers Secrets) []error {
 	var errs []error
+	var none []string
 	for _, name := range slices.Sorted(maps.Keys(headers)) {
 		switch {
 		case !validHeaderName(name):
-			errs = append(errs, fmt.Errorf("headers: %q is not a header name", name))
+			none = append(none, strconv.Quote(name))
 		case isReserved(name):
 			errs = append(errs, fmt.Errorf("headers.%s: cannot be set here%s", name, insteadOf(name)))
 		case strings.ContainsFunc(headers[name], func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }):
 			errs = append(errs, fmt.Errorf("headers.%s: the value has a control character", name))
 		}
+	}
+	switch len(none) {
+	case 0:
+	case 1:
+		errs = append(errs, fmt.Errorf("headers: %s is not a header name", none[0]))
+	default:
+		errs = append(errs, fmt.Errorf("headers: %s are not header names", strings.Join(none, ", ")))
 	}
 	return errs
 }

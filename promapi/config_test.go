@@ -107,7 +107,17 @@ func TestConfigValidate(t *testing.T) {
 		"a header with a space":   {"{url: 'http://p', headers: {'a b': hunter22}}", []string{`headers: "a b" is not a header name`}},
 		"a header with a newline": {"{url: 'http://p', headers: {X-A: \"hunter22\\nb\"}}", []string{"headers.X-A: the value has a control character"}},
 		"a parameter of our own":  {"{url: 'http://p', params: {query: hunter22, time: a}}", []string{"params.query: is set", "params.time: is set"}},
-		"everything at once":      {"{timeout: 0s, max_response_bytes: -1, max_concurrency: 0}", []string{"url: must", "timeout: must be positive, got 0s", "max_response_bytes: must be positive, got -1", "max_concurrency: must be positive, got 0"}},
+		"two tokens, and more": {
+			"{url: 'http://p', bearer_token: hunter22, bearer_token_file: a, basic_auth: {password: hunter22, password_file: b}, proxy_from_environment: true, no_proxy: x, headers: {'a b': x, authorization: y, 'c:d': z}, max_concurrency: 0}",
+			[]string{
+				"at most one of bearer_token & bearer_token_file", "at most one of basic_auth password", "if proxy_from_environment is configured",
+				"headers.authorization: cannot be set here", `headers: "a b", "c:d" are not header names`, "max_concurrency: must be positive, got 0",
+			},
+		},
+		"an address in every way": {"{url: 'ftp://u:hunter22@p/?token=hunter22#x'}", []string{
+			`url: has a user name or password in it, use basic_auth; scheme must be http or https, got "ftp"; has a query in it, use params; has a fragment in it`,
+		}},
+		"everything at once": {"{timeout: 0s, max_response_bytes: -1, max_concurrency: 0}", []string{"url: must", "timeout: must be positive, got 0s", "max_response_bytes: must be positive, got -1", "max_concurrency: must be positive, got 0"}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

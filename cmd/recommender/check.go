@@ -80,6 +80,11 @@ func loadConfig(file string) (*config.Config, error) {
 	if err == nil {
 		err = errors.Join(cfg.MissingFiles()...)
 	}
+	return asUsed(cfg, err)
+}
+
+// asUsed lists what is wrong with a configuration that was read.
+func asUsed(cfg *config.Config, err error) (*config.Config, error) {
 	if _, ok := errors.AsType[config.Unreadable](err); ok {
 		return nil, refuse(err)
 	}

@@ -84,7 +84,7 @@ func (c *ServeCmd) check(ctx context.Context) error {
 	if c.ConfigFile == stdin {
 		return errors.New("--config.file: must be a file, since it is read again on a reload, got -")
 	}
-	_, err := loadConfig(c.ConfigFile)
+	_, err := asUsed(config.Load(c.ConfigFile))
 	if _, ok := errors.AsType[config.Unreadable](err); ok {
 		return fmt.Errorf("%w: say with --config.file where the configuration is", err)
 	}

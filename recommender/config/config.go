@@ -76,10 +76,10 @@ func Default() Config {
 	}
 }
 
-// Load reads a file to be used: what it names must be there. Files are relative to
-// its directory.
+// Load reads a file to be used, now and again: it must be a regular one, and what it
+// names must be there. Files are relative to its directory.
 func Load(path string) (*Config, error) {
-	c, err := Read(path)
+	c, err := read(path, readRegular)
 	if err != nil {
 		return nil, err
 	}
@@ -89,10 +89,12 @@ func Load(path string) (*Config, error) {
 	return c, nil
 }
 
-// Read reads a file to be checked, wherever that is: the files that it names may be
-// elsewhere, see [Config.MissingFiles].
-func Read(path string) (*Config, error) {
-	data, err := ReadFile(path)
+// Read reads a file to be checked, whatever and wherever that is: the files that it names
+// may be elsewhere, see [Config.MissingFiles].
+func Read(path string) (*Config, error) { return read(path, ReadFile) }
+
+func read(path string, content func(path string) ([]byte, error)) (*Config, error) {
+	data, err := content(path)
 	if err != nil {
 		return nil, Unreadable{err}
 	}

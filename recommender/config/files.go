@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"reflect"
@@ -27,6 +28,32 @@ func ReadFile(path string) ([]byte, error) {
 	}
 	defer f.Close()
 	return readAll(f, path)
+}
+
+// readRegular is [ReadFile] of what cannot wait for somebody who writes.
+func readRegular(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", path, cause(err))
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s: is %s, must be a regular file", path, kindOf(info.Mode()))
+	}
+	return ReadFile(path)
+}
+
+// kindOf names what is not a regular file.
+func kindOf(mode fs.FileMode) string {
+	switch {
+	case mode.IsDir():
+		return "a directory"
+	case mode&fs.ModeNamedPipe != 0:
+		return "a pipe"
+	case mode&fs.ModeSocket != 0:
+		return "a socket"
+	default:
+		return "a device"
+	}
 }
 
 func readAll(r io.Reader, name string) ([]byte, error) {
@@ -96,7 +123,7 @@ func checkFile(m *mistakes, path, file string) {
 	if file == "" {
 		return
 	}
-	data, err := ReadFile(file)
+	data, err := readRegular(file)
 	switch {
 	case err != nil:
 		m.add(path, "%v", err)

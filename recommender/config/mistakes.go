@@ -53,7 +53,7 @@ func (m *mistakes) addError(path string, err error) {
 	}
 	key, text, ok := strings.Cut(err.Error(), ": ")
 	if !ok || strings.ContainsAny(key, " \"") {
-		m.add(path, "%s", err.Error())
+		m.addWhole(path, err)
 		return
 	}
 	at := path + "." + key
@@ -61,6 +61,14 @@ func (m *mistakes) addError(path string, err error) {
 		text = "is not set, " + rest
 	}
 	m.add(at, "%s", text)
+}
+
+// addWhole notes what is wrong with how the keys of a path go together. Each of them may
+// have mistakes of its own.
+func (m *mistakes) addWhole(path string, err error) {
+	if !m.knows(path) {
+		m.list = append(m.list, mistake{path, err.Error(), m.line(path)})
+	}
 }
 
 // withoutZero returns what a value must be, if it is the one of a key that nobody wrote.

@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+
+	"github.com/infscale/infscale/promapi"
 )
 
 // What a namespace and a name can be in Kubernetes, RFC 1123.
@@ -38,8 +40,15 @@ func checkName(name string, pattern *regexp.Regexp, most int, of string) error {
 
 // Validate returns every mistake, each starting with the key it is in.
 func (p *Prometheus) Validate() []error {
-	if u, err := url.Parse(p.URL); err == nil && strings.Contains(strings.TrimRight(u.Path, "/")+"/", "/api/v1/") {
-		return append([]error{errors.New("url: must be the base URL, without /api/v1")}, p.Config.Validate()...)
+	errs := p.Config.Validate()
+	u, err := url.Parse(p.URL)
+	if err != nil || !strings.Contains(strings.TrimRight(u.Path, "/")+"/", "/api/v1/") {
+		return errs
 	}
-	return p.Config.Validate()
+	const base = "must be the base URL, without /api/v1"
+	if promapi.CheckURL(p.URL) != nil { // the first of them
+		errs[0] = fmt.Errorf("%w; %s", errs[0], base)
+		return errs
+	}
+	return append([]error{errors.New("url: " + base)}, errs...)
 }

@@ -10,10 +10,11 @@ import (
 	"github.com/infscale/infscale/recommender/config"
 )
 
-// A Loader returns the configuration. It is called at the start and for each reload.
+// A Loader returns the configuration. It is called at the start and for each reload, where
+// one that takes too long is not waited for: the next call may come before it returns.
 type Loader func() (*config.Config, error)
 
-// File returns a Loader of a file.
+// File returns a Loader of a regular file.
 func File(path string) Loader {
 	return func() (*config.Config, error) { return config.Load(path) }
 }

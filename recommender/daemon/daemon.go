@@ -97,7 +97,7 @@ func newLoop(log *zap.Logger, reg prometheus.Registerer, build func() (*world, e
 	}
 	l := &loop{
 		log: log, metrics: m, collector: export.NewCollector(), now: time.Now,
-		reloads: make(chan chan error), stopped: make(chan struct{}),
+		reloads: make(chan chan error), unread: make(chan struct{}, mostUnread), stopped: make(chan struct{}),
 		build: func() (*world, error) {
 			w, err := build()
 			if err != nil {
@@ -110,6 +110,7 @@ func newLoop(log *zap.Logger, reg prometheus.Registerer, build func() (*world, e
 			return w, nil
 		},
 	}
+	l.collector.Now = func() time.Time { return l.now() }
 	w, err := l.build()
 	if err != nil {
 		return nil, err

@@ -11,6 +11,10 @@
 // decided on as of its time less the query offset, however late it is: two daemons
 // with one configuration see the same instants and come to the same decisions.
 //
+// Nothing that may not answer is waited for on the loop: Prometheus and the files of a
+// reload are read beside it. Should it stand still in spite of that, what is published
+// grows old: the collector withdraws it, and the daemon is neither ready nor healthy.
+//
 // A daemon that starts folds the recent past before its first decision, and goes on
 // as if it had never stopped.
 package daemon

@@ -16,7 +16,7 @@ const maxScrapes = 40
 // method gets 405. No page of another site may have a browser reload.
 func (d *Daemon) handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /-/healthy", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "infscale is healthy.") })
+	mux.HandleFunc("GET /-/healthy", d.showHealthy)
 	mux.HandleFunc("GET /-/ready", d.showReady)
 	mux.HandleFunc("POST /-/reload", d.postReload)
 	mux.HandleFunc("PUT /-/reload", d.postReload)
@@ -60,8 +60,23 @@ func guarded(next http.Handler) http.Handler {
 	})
 }
 
+// showHealthy says whether the loop goes round, whatever comes of it.
+func (d *Daemon) showHealthy(w http.ResponseWriter, _ *http.Request) {
+	if since := d.loop.stuck(); !since.IsZero() {
+		text := fmt.Sprintf("infscale is not healthy: the evaluations have stood still since %s UTC.", clock(since))
+		http.Error(w, text, http.StatusServiceUnavailable)
+		return
+	}
+	fmt.Fprintln(w, "infscale is healthy.")
+}
+
 // showReady says whether the recommendations can be relied on.
 func (d *Daemon) showReady(w http.ResponseWriter, _ *http.Request) {
+	if s := d.loop.collector.Latest(); s.Overdue {
+		text := fmt.Sprintf("infscale is not ready: the latest evaluation is that of %s UTC, and recommendations are withdrawn.", clock(s.Slot))
+		http.Error(w, text, http.StatusServiceUnavailable)
+		return
+	}
 	if !d.loop.ready.Load() {
 		text := "infscale is not ready: not every query has been answered yet."
 		if e := d.loop.unanswered(); e != nil {

@@ -21,6 +21,7 @@ type loop struct {
 	build     func() (*world, error)
 	now       func() time.Time
 	reloads   chan chan error
+	unread    chan struct{} // holds one for each reading of the configuration, bounded
 	stopped   chan struct{} // closed when run has ended
 
 	world    *world
@@ -48,6 +49,8 @@ type loop struct {
 	failed atomic.Pointer[failure]
 	// outage is what the latest slot left without an answer; nil if nothing.
 	outage atomic.Pointer[outage]
+	// pulse is when the loop went round last; nil before it runs.
+	pulse atomic.Pointer[pulse]
 	// ready says that every query of one tick got an answer, and that the past is known.
 	ready atomic.Bool
 }
@@ -55,6 +58,7 @@ type loop struct {
 // A job is the reading of one slot, which is under way.
 type job struct {
 	slot   time.Time
+	begun  time.Time
 	cancel context.CancelFunc
 	done   chan result // receives once
 }
@@ -70,13 +74,21 @@ func (j *job) results() <-chan result {
 	return j.done
 }
 
-// stop gives the job up and waits for its end. The result is lost.
+// stop gives the job up and waits for its end, unless it does not heed that: then it is
+// left behind. The result is lost.
 func (j *job) stop() {
-	if j != nil {
-		j.cancel()
-		<-j.done
+	if j == nil {
+		return
+	}
+	j.cancel()
+	select {
+	case <-j.done:
+	case <-time.After(stopPatience):
 	}
 }
+
+// stopPatience is how long a job may take to end after it was given up.
+const stopPatience = 5 * time.Second
 
 // run evaluates until ctx ends. One job reads at a time, so that evaluations never
 // overlap: a slot that begins during one is missed.
@@ -86,23 +98,19 @@ func (l *loop) run(ctx context.Context) error {
 	timer := time.NewTimer(l.untilFirst(l.now()))
 	defer timer.Stop()
 	var under *job
+	var next *building
+	l.beat(l.now())
 	for {
 		select {
 		case <-ctx.Done():
 			under.stop()
 			l.beside.stop()
+			next.stop()
 			return nil
 		case <-timer.C:
 			now := l.now()
-			slot := slotOf(now, l.world.interval)
-			timer.Reset(slot.Add(l.world.interval).Sub(now))
-			if under == nil && slot.Before(l.previous.Add(-l.world.interval)) {
-				l.rewind(slot)
-			}
-			if under == nil && slot.After(l.previous) {
-				under = l.start(ctx, slot)
-			}
-			l.catchUp(ctx, slot)
+			timer.Reset(l.untilNext(now))
+			under = l.tick(ctx, now, under)
 		case r := <-under.results():
 			under.cancel()
 			under = nil
@@ -112,21 +120,37 @@ func (l *loop) run(ctx context.Context) error {
 			l.beside.cancel()
 			l.beside, l.caught = nil, &r
 			l.join(under)
-		case answer := <-l.reloads:
-			next, err := l.build()
-			if err == nil {
+		case answer := <-l.asked(next):
+			next = l.rebuild(ctx, answer)
+		case b := <-next.results():
+			if b.err == nil {
 				under.stop()
 				l.beside.stop()
-				l.adopt(next)
+				l.adopt(b.world)
 				now := l.now()
 				timer.Reset(l.untilNext(now))
 				under = l.restart(ctx, under, now)
 				l.catchUp(ctx, slotOf(now, l.world.interval))
 			}
-			l.reloaded(err)
-			answer <- err
+			l.reloaded(b.err)
+			next.answer <- b.err
+			next = nil
 		}
 	}
+}
+
+// tick begins to read the slot of now, unless another is under way.
+func (l *loop) tick(ctx context.Context, now time.Time, under *job) *job {
+	l.beat(now, under, l.beside)
+	slot := slotOf(now, l.world.interval)
+	if under == nil && slot.Before(l.previous.Add(-l.world.interval)) {
+		l.rewind(slot)
+	}
+	if under == nil && slot.After(l.previous) {
+		under = l.start(ctx, slot)
+	}
+	l.catchUp(ctx, slot)
+	return under
 }
 
 // untilFirst returns how long to wait at the start: not at all, unless the slot
@@ -150,7 +174,7 @@ func (l *loop) start(ctx context.Context, slot time.Time) *job {
 
 func (l *loop) read(ctx context.Context, w *world, slot time.Time, past bool) *job {
 	ctx, cancel := context.WithCancel(ctx)
-	j := &job{slot: slot, cancel: cancel, done: make(chan result, 1)}
+	j := &job{slot: slot, begun: l.now(), cancel: cancel, done: make(chan result, 1)}
 	go func() { j.done <- w.read(ctx, slot, past, l.now) }()
 	return j
 }
@@ -238,7 +262,7 @@ func (l *loop) fold(r *result) {
 
 // publish makes what is known now the snapshot that others see.
 func (l *loop) publish() {
-	s := &export.Snapshot{Slot: l.previous, Workloads: make([]export.Workload, len(l.world.workloads))}
+	s := &export.Snapshot{Slot: l.previous, Interval: l.world.interval, Workloads: make([]export.Workload, len(l.world.workloads))}
 	for i := range l.world.workloads {
 		t := &l.world.workloads[i]
 		m := l.memories[t.identity]

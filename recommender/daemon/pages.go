@@ -35,6 +35,7 @@ type page struct {
 	Now     time.Time
 	Version string
 	Ready   bool
+	Overdue bool     // decisions did not come in time
 	Failed  *failure // the latest reload, if it failed
 	// Outage is what the latest evaluation left without an answer, if anything.
 	Outage *string
@@ -52,7 +53,7 @@ func (d *Daemon) newPage(title, root string, s *export.Snapshot) page {
 	w := d.loop.shown.Load()
 	return page{
 		Title: title, Root: root, Now: d.loop.now(), Version: version.Version,
-		Refresh: max(5, int(w.interval.Seconds())), Ready: d.loop.ready.Load(), Failed: d.loop.failed.Load(),
+		Refresh: max(5, int(w.interval.Seconds())), Ready: d.loop.ready.Load(), Overdue: s.Overdue, Failed: d.loop.failed.Load(),
 		Outage: d.loop.unanswered(),
 		Slot:   moment(s.Slot), Interval: w.interval,
 	}

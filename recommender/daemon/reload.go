@@ -50,6 +50,89 @@ func (l *loop) reload(ctx context.Context) error {
 	}
 }
 
+// loadPatience is how long a reload may read its files, mostUnread how many readings there may
+// be that have not ended: a file system that is gone may keep each for ever.
+const (
+	loadPatience = 10 * time.Second
+	mostUnread   = 8
+)
+
+// A building is a world in the making, for whoever asked for a reload.
+type building struct {
+	answer chan<- error
+	done   chan built // receives once
+}
+
+// A built is a world or why there is none.
+type built struct {
+	world *world
+	err   error
+}
+
+// results returns where the world arrives; nil without a building.
+func (b *building) results() <-chan built {
+	if b == nil {
+		return nil
+	}
+	return b.done
+}
+
+// stop waits for the end of a building whose context has ended.
+func (b *building) stop() {
+	if b != nil {
+		discard(<-b.done)
+	}
+}
+
+// discard closes a world that nobody waits for.
+func discard(b built) {
+	if b.world != nil {
+		b.world.source.close()
+	}
+}
+
+// asked returns where reloads are asked for; nil during one.
+func (l *loop) asked(during *building) <-chan chan error {
+	if during != nil {
+		return nil
+	}
+	return l.reloads
+}
+
+// rebuild begins to build a world beside the slots: a file may not answer.
+func (l *loop) rebuild(ctx context.Context, answer chan<- error) *building {
+	b := &building{answer: answer, done: make(chan built, 1)}
+	go func() { b.done <- l.buildInTime(ctx) }()
+	return b
+}
+
+// buildInTime builds a world within [loadPatience]. What comes later is discarded.
+func (l *loop) buildInTime(ctx context.Context) built {
+	select {
+	case l.unread <- struct{}{}:
+	default:
+		return built{err: fmt.Errorf("the configuration is not read again, %d readings have not ended", mostUnread)}
+	}
+	ctx, cancel := context.WithTimeout(ctx, loadPatience)
+	defer cancel()
+	result := make(chan built)
+	go func() {
+		defer func() { <-l.unread }()
+		w, err := l.build()
+		select {
+		case result <- built{w, err}:
+		case <-ctx.Done():
+			discard(built{w, err})
+		}
+	}()
+	select {
+	case b := <-result:
+		return b
+	case <-ctx.Done():
+		return built{err: fmt.Errorf("the configuration and the files that it names could not be read within %s", loadPatience)}
+	}
+}
+
 // adopt puts a world in force. Workloads that stay as they are keep their memory.
 func (l *loop) adopt(next *world) {
 	otherSlots := l.world != nil && l.world.interval != next.interval

@@ -212,7 +212,7 @@ func TestReloadAndItsCaller(t *testing.T) {
 		},
 		"leaves while it is under way": func(t *testing.T, b *bench) {
 			again := b.next
-			b.next = func() (*world, error) { time.Sleep(time.Minute); return again() }
+			b.next = func() (*world, error) { time.Sleep(loadPatience - 1); return again() }
 			stop := b.run(t)
 			defer stop()
 			ctx, leave := context.WithTimeout(t.Context(), time.Second)

@@ -111,6 +111,7 @@ func TestPageSaysWhatBecomesOfTheRecommendation(t *testing.T) {
 			for _, k := range test.tale {
 				s.extend = k.state
 				at := epoch.Add(k.at)
+				b.loop.now = func() time.Time { return at }
 				b.loop.fold(&result{slot: at, live: reading{
 					observations: []recommender.Observation{s.observation(id, at)}, reports: make([]promapi.WorkloadReport, 1),
 				}})

@@ -12,6 +12,10 @@ import (
 
 // A Collector exports the latest snapshot. It is safe for concurrent use.
 type Collector struct {
+	// Now is the clock that tells how old decisions are. It is set before the collector is
+	// used; if it is nil, none grows old.
+	Now func() time.Time
+
 	latest atomic.Pointer[Snapshot]
 	descs  []*prometheus.Desc // of metrics, in that order
 }
@@ -29,8 +33,14 @@ func NewCollector() *Collector {
 // Publish makes s the snapshot that is exported. The caller does not change it any more.
 func (c *Collector) Publish(s *Snapshot) { c.latest.Store(s) }
 
-// Latest returns the snapshot that is exported.
-func (c *Collector) Latest() *Snapshot { return c.latest.Load() }
+// Latest returns what is exported: of the snapshot that was published, what holds now.
+func (c *Collector) Latest() *Snapshot {
+	s := c.latest.Load()
+	if c.Now == nil {
+		return s
+	}
+	return s.At(c.Now())
+}
 
 // Describe implements [prometheus.Collector].
 func (c *Collector) Describe(ch chan<- *prometheus.Desc) {

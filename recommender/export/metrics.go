@@ -32,7 +32,7 @@ func (m *metric) desc() *prometheus.Desc {
 var metrics = []metric{
 	{
 		name: "infscale_desired_replicas",
-		help: "Recommended replicas. Absent before the first decision, when nothing usable was known for longer than hold_limit, and where no signal ever matched anything, so that the consumer falls back on its own. Decided every interval, not on each scrape.",
+		help: "Recommended replicas. Absent before the first decision, when nothing usable was known or nothing was decided for longer than hold_limit, and where no signal ever matched anything, so that the consumer falls back on its own. Decided every interval, not on each scrape.",
 		collect: func(w *Workload, emit func(float64, ...string)) {
 			if w.Decision.Known {
 				emit(float64(w.Decision.Desired))

@@ -11,6 +11,10 @@ import (
 type Snapshot struct {
 	// Slot is the multiple of the interval that was evaluated; zero before the first.
 	Slot time.Time
+	// Interval is the time between two evaluations. If it is 0 no decision grows old.
+	Interval time.Duration
+	// Overdue says that decisions did not come in time, see [Snapshot.At].
+	Overdue bool
 	// Workloads are in the order of the configuration.
 	Workloads []Workload
 }
