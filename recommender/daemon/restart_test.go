@@ -272,7 +272,8 @@ func (s *saga) cautious(t *testing.T, slot int, keys []string, got, want map[str
 func (c *clocked) recall(t *testing.T, slot int) {
 	t.Helper()
 	l := c.loop
-	_, live, past, err := l.world.readPast(t.Context(), at(slot), at(slot).Sub(at(0)), func() time.Time { return at(slot) })
+	l.now = func() time.Time { return at(slot) }
+	_, live, past, err := l.world.readPast(t.Context(), at(slot), at(slot).Sub(at(0)), l.now)
 	if err != nil {
 		t.Fatal(err)
 	}
