@@ -159,9 +159,23 @@ func (m *mistakes) errs() []error {
 	slices.SortStableFunc(m.list, func(a, b mistake) int { return cmp.Compare(a.line, b.line) })
 	errs := make([]error, len(m.list))
 	for i, mistake := range m.list {
-		errs[i] = errors.New(m.place(mistake.line) + m.label(mistake.path) + mistake.text)
+		errs[i] = errors.New(m.place(mistake.line) + printable(m.label(mistake.path)+mistake.text))
 	}
 	return errs
+}
+
+// printable writes what would not show, such as a tab in a key, as a Go string does.
+func printable(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		if strconv.IsPrint(r) {
+			b.WriteRune(r)
+		} else {
+			quoted := strconv.QuoteRune(r)
+			b.WriteString(quoted[1 : len(quoted)-1])
+		}
+	}
+	return b.String()
 }
 
 // place writes the name and the line.
