@@ -56,11 +56,11 @@ fuzz:
 soak:
 	$(GO) test ./test/soak -run 'TestSoak$$' -v -timeout 0 -soak 10m
 
-## mutation: break every rule of the decision once; a test must notice each (half an hour)
+## mutation: break every rule of the decision once; a test must notice each (ten minutes)
 mutation:
 	$(GO) run ./test/mutation
 
-## restarts: a daemon killed at any tick of 1,200 random histories (half an hour)
+## restarts: a daemon killed at any tick of 1,200 random histories (ten minutes)
 restarts:
 	INFSCALE_HISTORIES=1200 $(GO) test ./recommender/daemon -run 'TestKilledAtAnyTick' -v -timeout 0
 
