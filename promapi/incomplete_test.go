@@ -48,6 +48,7 @@ func TestWhatOneReplicaDoesNotSayIsNotMadeUpByTheOthers(t *testing.T) {
 		"all say everything":                       {five(), nil, 5, 5},
 		"one has no running requests":              {without(five(), last, "running"), []recommender.Metric{recommender.Queue, recommender.KVCacheUsage, recommender.CPU}, 5, 4},
 		"one has no waiting requests":              {without(five(), last, "waiting"), []recommender.Metric{recommender.Queue, recommender.KVCacheUsage, recommender.CPU}, 5, 4},
+		"none has waiting requests":                {without(five(), "waiting"), []recommender.Metric{recommender.Queue, recommender.KVCacheUsage, recommender.CPU}, 5, 0},
 		"the fullest has no cache":                 {without(five(), last, "kv_cache"), []recommender.Metric{recommender.KVCacheUsage}, 5, 5},
 		"the node of the busiest is not scraped":   {without(five(), last, "container_cpu"), []recommender.Metric{recommender.CPU}, 5, 5},
 		"the busiest has no request for CPU":       {without(five(), last, "resource_requests"), []recommender.Metric{recommender.CPU}, 5, 5},

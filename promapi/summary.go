@@ -10,8 +10,8 @@ import (
 // A summary is what the replicas of a workload say together.
 type summary struct {
 	moment *moment
-	// heard counts replicas with a queue, reporting those of them that are ready: the
-	// replicas that a ratio stands for. Sums are over all that were heard.
+	// heard counts replicas with a queue, reporting those of them that are ready and say all
+	// of it: the replicas that a ratio stands for. Sums are over all that were heard.
 	heard, reporting int32
 	engines          [len(profiles)]bool
 	fixed            int
@@ -58,12 +58,11 @@ func (s *summary) add(r *replica, e int) {
 	if r.exists && !r.ready {
 		return // Its requests count. It is no replica to spread load over.
 	}
-	if !r.sound(e) {
-		return
-	}
-	s.reporting++
 	if r.has[e][kvCacheUsage] && s.count(kvCacheUsage, r.level[e][kvCacheUsage]) {
 		s.fullest = max(s.fullest, r.level[e][kvCacheUsage])
+	}
+	if r.sound(e) {
+		s.reporting++
 	}
 }
 
@@ -187,9 +186,9 @@ func (s *summary) kvCache() (mean, fullest recommender.Quantity) {
 	switch {
 	case s.heard == 0:
 		return s.missing(), s.missing()
-	case n == 0 && s.nonsense[kvCacheUsage]+s.nonsense[running]+s.nonsense[waiting] > 0:
+	case n == 0 && s.nonsense[kvCacheUsage] > 0:
 		return recommender.Missing(recommender.Invalid), recommender.Missing(recommender.Invalid)
-	case s.reporting == 0:
+	case n == 0 && s.reporting == 0:
 		return recommender.Missing(recommender.Unobserved), recommender.Missing(recommender.Unobserved)
 	case n == 0:
 		return recommender.Missing(recommender.Absent), recommender.Missing(recommender.Absent)

@@ -40,7 +40,7 @@ func (r *run) weigh(p *Proposal) {
 	if q.Known() {
 		r.d.Evidence = older(r.d.Evidence, q.At)
 	}
-	nothing := q.Evidence == Unobserved && !p.Signal.isRate()
+	nothing := q.Evidence == Unobserved && !p.Signal.isRate() && (!p.Signal.FromPods() || r.o.covered() || r.o.silent(&r.p))
 	if q.Complete() || nothing || (p.Signal.Optional && !q.Known()) {
 		return
 	}

@@ -262,6 +262,12 @@ func TestDecideTimelines(t *testing.T) {
 			{10 * m, none, uncounted(12), 2, ReasonNoData, true},
 			{10*m + s, none, uncounted(12), none, ReasonNoData, true},
 		}},
+		"that nothing was measured is whole only if every ready replica was heard": {queue(func(p *Policy) {
+			p.Signals = []Signal{{Metric: TTFT, Percentile: 0.95, Target: 2}}
+		}), []tick{
+			{0, 4, func(o *Observation) { demand(0)(o); ttft(0)(o) }, 4, ReasonMetric, false},
+			{15 * s, 4, unheard(3, func(o *Observation) { demand(0)(o); ttft(0)(o) }), 4, ReasonPartialData, true},
+		}},
 		"zero is forgotten after the hold limit too": {queue(fromZero), []tick{
 			{0, 0, held(0), 0, ReasonMetric, false},
 			{10*m + s, none, uncounted(12), none, ReasonNoData, true},

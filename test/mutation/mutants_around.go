@@ -63,7 +63,7 @@ var around = []file{
 		{"unready-carries", "a replica that is not ready is none to spread load over", "if r.exists && !r.ready {", "if !r.exists && !r.ready && s.fixed > 1000 {"},
 		{"stale-is-silent", "stale and absent are two things", "case newest > 0:", "case newest < 0:"},
 		{"percent-believed", "a cache that counts to 100 is not believed", "if s.fullest > 1+rounding {", "if s.fullest > 1000 {"},
-		{"half-a-queue", "a replica that says half of its queue was not heard in full", "\tif !r.sound(e) {\n\t\treturn\n\t}\n", ""},
+		{"half-a-queue", "a replica that says half of its queue was not heard in full", "if r.sound(e) {", "if true {"},
 		{"half-the-caches", "a mean over some replicas is a lower bound", "(q.LowerBound || n < s.reporting)", "q.LowerBound"},
 		{"from-the-future", "no sample is newer than the question", "if t > 0 && t <= seconds(m.when)+1 {", "if t > 0 {"},
 		{"age-unknown-is-now", "a sample of unknown age is as old as it can be", "return seconds(m.when.Add(-m.options.StaleAfter))", "return seconds(m.when)"},

@@ -36,6 +36,7 @@ var signals = []file{
 			"no-rate-yet", "a counter without a rate yet is not complete",
 			"q.Evidence == Unobserved && !p.Signal.isRate()", "q.Evidence == Unobserved",
 		},
+		{"unheard-is-nothing", "nothing was measured only if every ready replica was heard", " && (!p.Signal.FromPods() || r.o.covered() || r.o.silent(&r.p))\n", "\n"},
 		{
 			"optional-lower-bound", "a lower bound of an optional signal is not complete",
 			"(p.Signal.Optional && !q.Known())", "p.Signal.Optional",
