@@ -40,14 +40,18 @@ func (r *run) weigh(p *Proposal) {
 	if q.Known() {
 		r.d.Evidence = older(r.d.Evidence, q.At)
 	}
-	nothing := q.Evidence == Unobserved && !p.Signal.isRate() && (!p.Signal.FromPods() || r.o.covered() || r.o.silent(&r.p))
-	if q.Complete() || nothing || (p.Signal.Optional && !q.Known()) {
+	if q.Complete() || r.idle(p) || (p.Signal.Optional && !q.Known()) {
 		return
 	}
 	if r.complete {
 		r.missing = q.Evidence
 	}
 	r.complete = false
+}
+
+// idle reports whether there was nothing to measure, and every replica was heard that says so.
+func (r *run) idle(p *Proposal) bool {
+	return p.Quantity.Evidence == Unobserved && !p.Signal.isRate() && (!p.Signal.FromPods() || r.o.covered() || r.o.silent(&r.p))
 }
 
 // needs returns the replicas that p needs for value, and the ratio to what the

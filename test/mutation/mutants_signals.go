@@ -30,11 +30,11 @@ var signals = []file{
 		},
 		{
 			"lower-bound-is-complete", "a lower bound is not complete",
-			"if q.Complete() || nothing ||", "if q.Known() || nothing ||",
+			"if q.Complete() || r.idle(p) ||", "if q.Known() || r.idle(p) ||",
 		},
 		{
 			"no-rate-yet", "a counter without a rate yet is not complete",
-			"q.Evidence == Unobserved && !p.Signal.isRate()", "q.Evidence == Unobserved",
+			"Evidence == Unobserved && !p.Signal.isRate()", "Evidence == Unobserved",
 		},
 		{"unheard-is-nothing", "nothing was measured only if every ready replica was heard", " && (!p.Signal.FromPods() || r.o.covered() || r.o.silent(&r.p))\n", "\n"},
 		{
